@@ -1,0 +1,57 @@
+# Needs only make and Python 3.11 or newer; everything else goes into .venv.
+# Another interpreter: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+REPORT := build/mcphee_network.html
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-all check lint docs clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+demo: $(VENV)/core.stamp ## install the core and run the network of McPhee 1996; writes a report
+	@mkdir -p build
+	$(BIN)/cotree run examples/mcphee_network.yaml --report $(REPORT)
+	@echo "Report: $(REPORT) (open it in a browser)"
+
+test: check ## all checks and the quick tests
+	$(BIN)/python -m pytest -q
+
+test-all: check ## all checks and all tests, the slow ones too
+	$(BIN)/python -m pytest -q -m ""
+
+check: lint docs
+
+lint: $(VENV)/test.stamp ## ruff, mypy and the import rules
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/test.stamp ## build the documentation; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "Documentation: docs/_build/html/index.html"
+
+clean: ## remove the virtual environment and everything that was built
+	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/venv.stamp:
+	@command -v "$(PYTHON)" >/dev/null || { echo "Cotree needs Python 3.11 or newer, and '$(PYTHON)' was not found: install it or call make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Cotree needs Python 3.11 or newer, and '$(PYTHON)' is older: call, for example, make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || { echo "'$(PYTHON)' has no venv: install it (Debian and Ubuntu: the package python3-venv)" >&2; exit 1; }
+	"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+$(VENV)/core.stamp: pyproject.toml $(VENV)/venv.stamp
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml $(VENV)/venv.stamp
+	$(PIP) install --editable '.[data,test,docs]'
+	@touch $@ $(VENV)/core.stamp
