@@ -1,0 +1,78 @@
+"""One root exception; every message gives what was found, where, what was expected and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class CotreeError(Exception):
+    """Root of all errors that Cotree raises on purpose.
+
+    The parts are kept as attributes, so that the command line and editors can lay them out.
+    """
+
+    def __init__(self, found: str, *, where: str = "", expected: str = "", remedy: str = "") -> None:
+        self.found, self.where, self.expected, self.remedy = found, where, expected, remedy
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        """The whole message: ``where: found. Expected ... . Remedy.``"""
+        parts = [_sentence(f"{self.where}: {self.found}" if self.where else self.found)]
+        if self.expected:
+            parts.append(_sentence(f"Expected {self.expected}"))
+        if self.remedy:
+            parts.append(_sentence(self.remedy))
+        return " ".join(parts)
+
+
+class ModelError(CotreeError):
+    """The model says something that cannot be: a missing value, an unknown kind, a duplicate name."""
+
+
+class ExpressionError(ModelError):
+    """An expression of time and parameters cannot be read, or has no finite value."""
+
+
+class FileError(ModelError):
+    """A model or result file cannot be read or written."""
+
+
+class GraphError(CotreeError):
+    """The topology has no answer: disconnected parts, an impossible tree, an unknown edge."""
+
+
+class FormulationError(CotreeError):
+    """Graph and terminal equations together have no unique solution: a loop of sources, for example."""
+
+
+class SolveError(CotreeError):
+    """A numerical solution failed; ``solution`` holds what was computed before, if anything."""
+
+    solution: object | None = None
+
+
+class ResultError(CotreeError, KeyError):
+    """A result was asked for by a name that does not exist."""
+
+    __str__ = CotreeError.__str__
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """``did you mean 'x'?`` for the closest of ``names``, or an empty string."""
+    close = get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else ""
+
+
+def listing(names: Iterable[str], most: int = 8) -> str:
+    """``a, b, c`` cut after ``most`` names: ``a, b, c and 12 more``."""
+    names = list(names)
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    text = text[0].upper() + text[1:] if text[:1].islower() and not text.partition(":")[1] else text
+    return text if text.endswith((".", "?", "!")) else text + "."

@@ -1,0 +1,1 @@
+"""Arrays, symbols and functions; the only place that knows array backends."""

@@ -1,0 +1,91 @@
+"""Symbolic expressions as readable text: infix with few brackets, as plain text or LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+
+LIMIT = 400
+"""Longest text of one expression; beyond it the number of operations is given instead."""
+
+_SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(5)
+_FUNCTIONS = {
+    ca.OP_SIN: "sin", ca.OP_COS: "cos", ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
+    ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_FABS: "abs",
+    ca.OP_SIGN: "sign", ca.OP_FMIN: "min", ca.OP_FMAX: "max", ca.OP_ATAN2: "atan2", ca.OP_SQRT: "sqrt",
+}  # fmt: skip
+
+Piece = tuple[str, int]
+Name = Callable[[str], str]
+
+
+def to_text(expression: ca.SX) -> str:
+    """``(C6.voltage - R3.resistance*L2.current)/L2.inductance``"""
+    return _print(expression, lambda name: name, latex=False)
+
+
+def to_latex(expression: ca.SX, name: Name) -> str:
+    """The same in LaTeX, with symbols printed by ``name``."""
+    return _print(expression, name, latex=True)
+
+
+def _print(expression: ca.SX, name: Name, *, latex: bool) -> str:
+    """Replay the expression's instructions on pieces of text."""
+    symbols = ca.symvar(expression)
+    function = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(expression)])
+    work: dict[int, Piece] = {}
+    result: Piece = ("0", _ATOM)
+    for k in range(function.n_instructions()):
+        op, inputs, outputs = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
+        if op == ca.OP_INPUT:
+            work[outputs[0]] = (name(symbols[inputs[1]].name()), _ATOM)
+        elif op == ca.OP_CONST:
+            work[outputs[0]] = _constant(function.instruction_constant(k))
+        elif op == ca.OP_OUTPUT:
+            result = work[inputs[0]]
+        else:
+            work[outputs[0]] = _operation(op, [work[i] for i in inputs], latex)
+        if op != ca.OP_OUTPUT and len(work[outputs[0]][0]) > 20 * LIMIT:
+            return f"({function.n_instructions()} operations)"
+    return result[0] if len(result[0]) <= LIMIT else f"({function.n_instructions()} operations)"
+
+
+def _constant(value: float) -> Piece:
+    text = f"{value:.15g}"
+    return (text, _ATOM if value >= 0 else _SUM)
+
+
+def _bracket(piece: Piece, level: int) -> str:
+    return piece[0] if piece[1] >= level else f"({piece[0]})"
+
+
+def _operation(op: int, args: list[Piece], latex: bool) -> Piece:
+    a = args[0]
+    b = args[1] if len(args) > 1 else a
+    times = " " if latex else "*"
+    if op == ca.OP_ADD:
+        right = b[0]
+        return (f"{a[0]} - {right[1:]}" if right.startswith("-") and b[1] == _SUM else f"{a[0]} + {right}", _SUM)
+    if op == ca.OP_SUB:
+        return f"{a[0]} - {_bracket(b, _PRODUCT)}", _SUM
+    if op == ca.OP_NEG:
+        return f"-{_bracket(a, _PRODUCT)}", _SUM
+    if op == ca.OP_MUL:
+        return f"{_bracket(a, _PRODUCT)}{times}{_bracket(b, _UNARY)}", _PRODUCT
+    if op == ca.OP_TWICE:
+        return f"2{times}{_bracket(a, _UNARY)}", _PRODUCT
+    if op in (ca.OP_DIV, ca.OP_INV):
+        top, bottom = (a, b) if op == ca.OP_DIV else (("1", _ATOM), a)
+        if latex:
+            return rf"\frac{{{top[0]}}}{{{bottom[0]}}}", _ATOM
+        return f"{_bracket(top, _PRODUCT)}/{_bracket(bottom, _POWER)}", _PRODUCT
+    if op in (ca.OP_SQ, ca.OP_POW, ca.OP_CONSTPOW):
+        exponent = "2" if op == ca.OP_SQ else b[0]
+        hat = f"^{{{exponent}}}" if latex else f"**{exponent if op == ca.OP_SQ else _bracket(b, _ATOM)}"
+        return f"{_bracket(a, _ATOM)}{hat}", _POWER
+    word = _FUNCTIONS.get(op, f"op{op}")
+    if op == ca.OP_SQRT and latex:
+        return rf"\sqrt{{{a[0]}}}", _ATOM
+    listed = ", ".join(piece[0] for piece in args)
+    return (rf"\operatorname{{{word}}}({listed})" if latex else f"{word}({listed})"), _ATOM

@@ -1,0 +1,32 @@
+"""CasADi: the functions of expressions in symbolic form, and helpers on symbolic vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+
+SYMBOLIC: Mapping[str, Callable[..., Any]] = {
+    "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "atan2": ca.atan2,
+    "sinh": ca.sinh, "cosh": ca.cosh, "tanh": ca.tanh, "exp": ca.exp, "log": ca.log, "sqrt": ca.sqrt, "abs": ca.fabs,
+    "sign": ca.sign, "min": ca.fmin, "max": ca.fmax, "ramp": lambda x: ca.fmax(x, 0.0),
+    "step": lambda x: ca.if_else(x >= 0.0, 1.0, 0.0),
+    "pulse": lambda x, width, period: ca.if_else(ca.logic_and(x >= 0.0, ca.fmod(x, period) < width), 1.0, 0.0),
+}  # fmt: skip
+
+
+def symbols(names: Sequence[str]) -> ca.SX:
+    """A column of symbols with these names."""
+    return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
+
+
+def column(expressions: Sequence[Any]) -> ca.SX:
+    """A column of expressions; an empty one where there are none."""
+    return ca.vertcat(*(ca.SX(expression) for expression in expressions)) if expressions else ca.SX(0, 1)
+
+
+def limited_exp(x: Any, limit: float) -> Any:
+    """exp(x) up to ``limit``, and its tangent from there on."""
+    below = ca.fmin(x, limit)
+    return ca.exp(below) * (1.0 + (x - below))

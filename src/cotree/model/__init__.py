@@ -1,0 +1,25 @@
+"""What the user says: models, components, quantities and expressions. Data only."""
+
+from cotree.model.component import KINDS, Component, Port
+from cotree.model.edge import (
+    DISPLACEMENT,
+    ELECTRICAL,
+    HYDRAULIC,
+    ROTATIONAL,
+    THERMAL,
+    TRANSLATIONAL,
+    VIRTUAL_WORK,
+    Domain,
+    Edge,
+    Kind,
+    Role,
+)
+from cotree.model.expression import Expression
+from cotree.model.model import Model
+from cotree.model.quantity import MISSING, Quantity, Signal, Value, quantities, quantity, signal
+
+__all__ = [
+    "DISPLACEMENT", "ELECTRICAL", "HYDRAULIC", "KINDS", "MISSING", "ROTATIONAL", "THERMAL", "TRANSLATIONAL",
+    "VIRTUAL_WORK", "Component", "Domain", "Edge", "Expression", "Kind", "Model", "Port", "Quantity", "Role", "Signal",
+    "Value", "quantities", "quantity", "signal",
+]  # fmt: skip

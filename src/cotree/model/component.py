@@ -1,0 +1,178 @@
+"""The base of every component: its data, the edges it puts into the graph, its check and its law.
+
+A component is one class in `cotree.terminal`. Its fields are its data, its class attribute `ports` says which edges it
+puts into the graph, and its method `law` is its terminal equation. Nothing else needs to know about it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self, dataclass_transform
+
+from cotree.errors import ModelError, listing, nearest
+from cotree.model.edge import Domain, Edge, Role
+from cotree.model.expression import Expression
+from cotree.model.quantity import MISSING, check_range, number, quantities, quantity, read, signal
+
+KINDS: dict[str, type[Component]] = {}
+"""Every concrete component class by its kind, as model files name it."""
+
+COMPONENT_NAME = re.compile(r"[^\W\d][\w+-]*\Z")
+NODE_NAME = re.compile(r"[\w+-]+(\.[\w+-]+)*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One edge of a component: the field that holds its two nodes, its domain, and its role in a network.
+
+    ``label`` is appended to the component's name to name the edge; a component with one edge has an empty label.
+    """
+
+    domain: Domain
+    role: Role
+    label: str = ""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(quantity, signal, dataclasses.field))
+@dataclass(frozen=True)
+class Component:
+    """Base of all components. A subclass that has `ports` is registered under its `kind`.
+
+    Subclasses are made frozen dataclasses by inheritance: their annotations are the fields.
+    """
+
+    ports: ClassVar[tuple[Port, ...]] = ()
+    kind: ClassVar[str] = ""
+    supplies: ClassVar[bool] = False
+    """Whether the power that leaves this component counts as supplied (sources) instead of dissipated."""
+    from_datum: ClassVar[bool] = False
+    """Whether the minus end must be the datum: a mass moves against the inertial frame only."""
+
+    name: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclasses.dataclass(frozen=True)(cls)
+        if cls.ports and "kind" not in cls.__dict__:
+            room = cls.__module__.rpartition(".")[2]
+            cls.kind = f"{room}.{_snake(cls.__name__)}"
+        if "kind" in cls.__dict__ and cls.kind:
+            KINDS[cls.kind] = cls
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
+            raise ModelError(
+                f"the name {self.name!r} of a {self.kind} cannot be used",
+                expected="a name that starts with a letter and holds letters, digits, _ + or -",
+            )
+        for node in (node for pair in self.node_pairs() for node in pair):
+            if not isinstance(node, str) or not NODE_NAME.match(node):
+                raise ModelError(
+                    f"the node {node!r} cannot be used",
+                    where=self.name,
+                    expected="a name of letters, digits, _ + - and inner dots",
+                )
+        _ = self.expressions  # read now, so that a wrong value is told where it is given
+
+    @cached_property
+    def expressions(self) -> dict[str, Expression]:
+        """The expressions behind the quantity fields that are given, by field."""
+        return {
+            field: read(value, info, f"{self.name}.{field}")
+            for field, info in quantities(self).items()
+            if (value := getattr(self, field)) is not None
+        }
+
+    def node_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The (plus, minus) nodes of each port, in the order of `ports`."""
+        raise NotImplementedError
+
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges that this component puts into the graph: from minus to plus, so that across = plus - minus."""
+        return tuple(
+            Edge(self.edge_name(port), minus, plus, port.role.kind, port.domain, port.role, self.name)
+            for port, (plus, minus) in zip(self.ports, self.node_pairs(), strict=True)
+        )
+
+    def edge_name(self, port: Port) -> str:
+        """The component's name, with the port's label where it has one."""
+        return f"{self.name}.{port.label}" if port.label else self.name
+
+    def values(self, parameters: Mapping[str, float]) -> dict[str, float]:
+        """The numeric values of all constant fields, each within its range."""
+        result = {}
+        for field, info in quantities(self).items():
+            expression = self.expressions.get(field)
+            if expression is not None and not expression.depends_on_time:
+                where = f"{self.name}.{field}"
+                result[field] = number(expression, parameters, where)
+                check_range(result[field], info, where)
+        return result
+
+    def check(self, values: Mapping[str, float]) -> None:
+        """Refuse combinations of values that make no sense; ranges of single values are checked before."""
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        """The terminal equations, one residual for each port.
+
+        ``v`` holds the values of the fields, ``e`` the ports' variables: ``across``, ``through`` and their time
+        derivatives ``d_across``, ``d_through``.
+        """
+        raise NotImplementedError
+
+    def stored_energy(self, v: Any, *e: Any) -> Any:
+        """The energy stored in the component, as an expression of its variables."""
+        return 0.0
+
+    def initial_values(self, values: Mapping[str, float]) -> tuple[float | None, ...]:
+        """The storage variable of each port at the start, None where it is not given."""
+        return (None,) * len(self.ports)
+
+    @classmethod
+    def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
+        """The component described by plain data, as in a model file."""
+        fields = {f.name: f for f in dataclasses.fields(cls)}
+        allowed = [field for field in fields if field != "name"]
+        for key in data:
+            if key not in allowed:
+                raise ModelError(
+                    f"{cls.kind} has no field '{key}'",
+                    where=name,
+                    expected=f"one of {listing(cls.data_fields(), 20)}",
+                    remedy=nearest(str(key), cls.data_fields()),
+                )
+        missing = [
+            f.name
+            for f in fields.values()
+            if f.name not in ("name", *data) and f.default is dataclasses.MISSING and "quantity" not in f.metadata
+        ]
+        if missing:
+            raise ModelError(f"{listing(missing)} not given", where=name, expected=cls.data_example(name))
+        return cls(name=name, **data)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data from which `from_data` makes this component again."""
+        data: dict[str, Any] = {"kind": self.kind}
+        for f in dataclasses.fields(self):
+            value = getattr(self, f.name)
+            if f.name != "name" and value is not MISSING and value != f.default:
+                data[f.name] = list(value) if isinstance(value, tuple) else value
+        return data
+
+    @classmethod
+    def data_fields(cls) -> list[str]:
+        """The keys that a model file may give for this kind."""
+        return [f.name for f in dataclasses.fields(cls) if f.name != "name"]
+
+    @classmethod
+    def data_example(cls, name: str) -> str:
+        """One line of a model file that would be right."""
+        return f"{name}: {{kind: {cls.kind}, {', '.join(f'{field}: ...' for field in cls.data_fields())}}}"
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

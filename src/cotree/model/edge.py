@@ -1,0 +1,102 @@
+"""What an edge of the linear graph is: two named ends, a domain with its two variables, and a kind.
+
+Sign convention of the whole program: an edge points from its tail to its head; its across variable is the value at
+the head less the value at the tail (McPhee 1996, eq. 15), and power ``across * through`` flows into the element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """Kinds N1..N7 of edges, in the order in which a tree prefers them (Richard 2012, section 2)."""
+
+    ARM = 1
+    POSITION_DRIVER = 2
+    POINT_JOINT = 3
+    LINE_JOINT = 4
+    BODY = 5
+    FORCE = 6
+    DEPENDENT = 7
+
+    @property
+    def symbol(self) -> str:
+        """``N1`` .. ``N7``."""
+        return f"N{int(self)}"
+
+    @property
+    def label(self) -> str:
+        """What stands behind the number, in words."""
+        return _LABELS[self]
+
+
+_LABELS = {
+    Kind.ARM: "rigid or flexible arm",
+    Kind.POSITION_DRIVER: "driver of an across variable",
+    Kind.POINT_JOINT: "spherical or revolute joint",
+    Kind.LINE_JOINT: "cylindrical or prismatic joint",
+    Kind.BODY: "body, or storage of an across variable",
+    Kind.FORCE: "force element",
+    Kind.DEPENDENT: "dependent virtual work",
+}
+
+
+class Role(IntEnum):
+    """What an edge of a scalar network does, in the order in which a normal tree prefers it."""
+
+    ACROSS_SOURCE = 1
+    ACROSS_STORAGE = 2
+    STATIC = 3
+    THROUGH_STORAGE = 4
+    THROUGH_SOURCE = 5
+
+    @property
+    def kind(self) -> Kind:
+        """The kind N1..N7 that belongs to the role: a source drives, a mass is a body, the rest are force elements."""
+        return {Role.ACROSS_SOURCE: Kind.POSITION_DRIVER, Role.ACROSS_STORAGE: Kind.BODY}.get(self, Kind.FORCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A pair of across and through variables.
+
+    ``through_is_power`` holds where the through variable itself is a power (heat flow), so that the product of
+    across and through is not one. ``integral`` names the time integral of the across variable at a node and its unit,
+    where it means something: a velocity adds up to a displacement.
+    """
+
+    name: str
+    across: str
+    through: str
+    across_unit: str
+    through_unit: str
+    across_symbol: str
+    through_symbol: str
+    through_is_power: bool = False
+    integral: tuple[str, str] | None = None
+
+
+ELECTRICAL = Domain("electrical", "voltage", "current", "V", "A", "v", "i")
+TRANSLATIONAL = Domain("translational", "velocity", "force", "m/s", "N", "v", "F", integral=("displacement", "m"))
+ROTATIONAL = Domain(
+    "rotational", "angular_velocity", "torque", "rad/s", "N m", r"\omega", "T", integral=("angle", "rad")
+)
+THERMAL = Domain("thermal", "temperature", "heat_flow", "K", "W", r"\theta", r"\Phi", through_is_power=True)
+HYDRAULIC = Domain("hydraulic", "pressure", "flow", "Pa", "m^3/s", "p", "Q")
+DISPLACEMENT = Domain("displacement", "displacement", "force", "m", "N", r"\mathbf{r}", r"\mathbf{F}")
+VIRTUAL_WORK = Domain("virtual work", "displacement", "virtual_work", "m", "J", r"\mathbf{r}", r"\delta W")
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A directed, typed edge between two named nodes; ``component`` names the part that it stands for."""
+
+    name: str
+    tail: str
+    head: str
+    kind: Kind = Kind.FORCE
+    domain: Domain = ELECTRICAL
+    role: Role = Role.STATIC
+    component: str = ""

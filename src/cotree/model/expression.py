@@ -1,0 +1,164 @@
+"""Expressions of time and parameters: data, never code.
+
+An expression is arithmetic on numbers, the time ``t``, named parameters and a fixed list of functions. It is read with
+Python's own parser into a syntax tree, of which only arithmetic is let through; nothing is ever executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from cotree.errors import ExpressionError, listing, nearest
+from cotree.maths.functions import ARITY, CONSTANTS, NUMERIC
+
+MAX_LENGTH = 2_000
+MAX_DEPTH = 200
+TIME = "t"
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: a**b,
+}
+
+
+class Expression:
+    """An arithmetic expression of ``t`` and named parameters, read from text or a number.
+
+    >>> Expression("2*pi*f*t").names
+    frozenset({'t', 'f'})
+    """
+
+    __slots__ = ("_tree", "names", "text")
+
+    def __init__(self, source: str | float) -> None:
+        self.text = source if isinstance(source, str) else repr(float(source))
+        self._tree, self.names = _parse(self.text)
+
+    def evaluate(self, values: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]] = NUMERIC) -> Any:
+        """The value with names looked up in ``values``: numbers, or symbols with a table of symbolic functions."""
+        missing = self.names - values.keys()
+        if missing:
+            name = min(missing)
+            raise ExpressionError(
+                f"'{name}' in the expression '{self.text}' is not known",
+                expected=f"t, a function, or a parameter of the model ({listing(sorted(values)) or 'there is none'})",
+                remedy=nearest(name, [*values, *ARITY, *CONSTANTS]) or f"Add '{name}' to the parameters",
+            )
+        return _evaluate(self._tree, values, functions)
+
+    def number(self, values: Mapping[str, float]) -> float:
+        """The finite numeric value, or an `ExpressionError` that says why there is none."""
+        try:
+            value = float(self.evaluate(values))
+        except (ArithmeticError, ValueError) as reason:
+            raise ExpressionError(
+                f"the expression '{self.text}' has no value: {reason}", remedy="Change the expression or its parameters"
+            ) from None
+        except TypeError:  # a negative number to a fractional power is complex
+            value = math.nan
+        if not math.isfinite(value):
+            raise ExpressionError(
+                f"the expression '{self.text}' gives {value}",
+                expected="a finite number",
+                remedy="Change the expression or its parameters",
+            )
+        return value
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether ``t`` appears."""
+        return TIME in self.names
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> tuple[ast.expr, frozenset[str]]:
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"an expression of {len(text)} characters", expected=f"at most {MAX_LENGTH}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        names: set[str] = set()
+        _check(tree, text, names, MAX_DEPTH)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as reason:
+        detail = reason.msg if isinstance(reason, SyntaxError) else type(reason).__name__
+        raise ExpressionError(
+            f"the expression '{text}' cannot be read ({detail})",
+            expected="arithmetic on numbers, t and parameters, such as 5*sin(2*pi*50*t)",
+        ) from None
+    return tree, frozenset(names)
+
+
+def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
+    """Let arithmetic through and refuse everything else; collect the free names."""
+    if depth == 0:
+        raise _refused(text[:60], f"more than {MAX_DEPTH} nested operations")
+    match node:
+        case ast.Constant(value=value) if type(value) in (int, float):
+            if abs(value) > 1e300:
+                raise _refused(text, "a number beyond 1e300")
+        case ast.Name(id=name):
+            if name not in CONSTANTS:
+                names.add(name)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            _check(operand, text, names, depth - 1)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            _check(left, text, names, depth - 1)
+            _check(right, text, names, depth - 1)
+        case ast.BinOp(op=ast.BitXor()):
+            raise _refused(text, "'^'", "Write a power as a**b")
+        case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
+            _check_call(function, len(arguments), text)
+            for argument in arguments:
+                _check(argument, text, names, depth - 1)
+        case ast.Attribute() | ast.Subscript() | ast.Call():
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'", "Give the value a plain parameter name of its own")
+        case _:
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'")
+
+
+def _check_call(function: str, count: int, text: str) -> None:
+    if function not in ARITY:
+        raise _refused(text, f"the function '{function}'", nearest(function, ARITY) or f"Known: {', '.join(ARITY)}")
+    least, most = ARITY[function]
+    if not least <= count <= most:
+        raise _refused(text, f"{function} with {count} arguments", f"{function} takes {least}")
+
+
+def _refused(text: str, what: str, remedy: str = "") -> ExpressionError:
+    return ExpressionError(
+        f"{what} in the expression '{text}'",
+        expected="arithmetic on numbers, t and parameters",
+        remedy=remedy,
+    )
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return float(value)  # type: ignore[arg-type]
+        case ast.Name(id=name):
+            return CONSTANTS[name] if name in CONSTANTS else values[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_evaluate(operand, values, functions)
+        case ast.UnaryOp(operand=operand):
+            return _evaluate(operand, values, functions)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _BINARY[type(op)](_evaluate(left, values, functions), _evaluate(right, values, functions))
+        case ast.Call(func=ast.Name(id=function), args=arguments):
+            return functions[function](*(_evaluate(argument, values, functions) for argument in arguments))
+    raise AssertionError(f"unchecked node {node!r}")

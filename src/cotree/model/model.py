@@ -1,0 +1,166 @@
+"""The model: what the user says, and nothing derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from cotree.errors import ExpressionError, ModelError, listing, nearest
+from cotree.maths.functions import ARITY, CONSTANTS
+from cotree.model.component import COMPONENT_NAME, Component
+from cotree.model.edge import Edge
+from cotree.model.expression import TIME, Expression
+from cotree.model.quantity import Quantity, check_range, number, quantities, read
+
+C = TypeVar("C", bound=Component)
+
+_PARAMETER = Quantity("", "finite", False, "parameter of the model")
+
+
+class Model:
+    """Named components between named nodes, with parameters that can be changed without rebuilding.
+
+    ``datum`` is the reference node, or one node for each part of the model that is connected to no other. The choice
+    changes the values at the nodes only, never a through or across variable of a component.
+    """
+
+    def __init__(
+        self,
+        name: str = "model",
+        *,
+        datum: str | Iterable[str] = "ground",
+        parameters: Mapping[str, float | str] | None = None,
+    ) -> None:
+        self.name = name
+        self.datums: tuple[str, ...] = (datum,) if isinstance(datum, str) else tuple(datum)
+        self.components: dict[str, Component] = {}
+        self.parameters: dict[str, Expression] = {}
+        for parameter, value in (parameters or {}).items():
+            self.parameter(parameter, value)
+
+    @property
+    def ground(self) -> str:
+        """The (first) datum node."""
+        return self.datums[0]
+
+    def parameter(self, name: str, value: float | str) -> str:
+        """Give a parameter a value: a number, or an expression of other parameters."""
+        if not isinstance(name, str) or not name.isidentifier() or name == TIME or name in {*ARITY, *CONSTANTS}:
+            raise ModelError(
+                f"the parameter name {name!r} cannot be used",
+                expected="letters, digits and _, and not t, a constant or a function",
+            )
+        if name in self.parameters:
+            raise ModelError(f"the parameter '{name}' is given twice", remedy="Keep one of the two")
+        self.parameters[name] = read(value, _PARAMETER, name)
+        return name
+
+    def add(self, component: C) -> C:
+        """Add a component and return it."""
+        if not isinstance(component, Component):
+            raise ModelError(f"{component!r} is not a component", expected="an object such as Resistor('R1', 'a', 'b')")
+        if component.name in self.components:
+            first = self.components[component.name]
+            raise ModelError(
+                f"the name '{component.name}' is used twice, by a {first.kind} and a {component.kind}",
+                expected="a name of its own for every component",
+                remedy="Rename one of them",
+            )
+        self.components[component.name] = component
+        return component
+
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges of all components, in the order in which they were added."""
+        return tuple(edge for component in self.components.values() for edge in component.edges())
+
+    def parameter_values(self, changes: Mapping[str, float] | None = None) -> dict[str, float]:
+        """The numeric value of every parameter, with ``changes`` put in their place."""
+        changes = dict(changes or {})
+        for name in changes:
+            if name not in self.parameters:
+                raise ModelError(
+                    f"there is no parameter '{name}'",
+                    expected=f"one of {listing(self.parameters)}" if self.parameters else "none: the model has none",
+                    remedy=nearest(name, self.parameters),
+                )
+        values: dict[str, float] = {}
+        waiting: dict[str, Expression] = {**self.parameters, **{k: Expression(float(v)) for k, v in changes.items()}}
+        while waiting:
+            ready = [name for name, expression in waiting.items() if not expression.names & waiting.keys()]
+            if not ready:
+                raise ExpressionError(
+                    f"the parameters {listing(sorted(waiting))} are defined by each other",
+                    remedy="Give one of them a number",
+                )
+            for name in ready:
+                values[name] = number(waiting.pop(name), values, name)
+        return values
+
+    def component_values(self, changes: Mapping[str, float] | None = None) -> dict[str, float]:
+        """The numeric value of every constant field, named ``component.field``, checked; with ``changes`` in place.
+
+        ``changes`` may name parameters of the model (``R``) and fields of components (``R1.resistance``).
+        """
+        changes = dict(changes or {})
+        fields = {name: value for name, value in changes.items() if "." in name}
+        parameters = self.parameter_values({name: value for name, value in changes.items() if "." not in name})
+        result: dict[str, float] = {}
+        for component in self.components.values():
+            values = component.values(parameters)
+            for field, info in quantities(component).items():
+                where = f"{component.name}.{field}"
+                if where in fields and field in values:
+                    values[field] = float(fields.pop(where))
+                    check_range(values[field], info, where)
+            component.check(values)
+            result.update({f"{component.name}.{field}": value for field, value in values.items()})
+        for name in fields:
+            raise ModelError(f"there is no value '{name}' to change", remedy=nearest(name, [*result, *self.parameters]))
+        return result
+
+    def check(self) -> None:
+        """Check what can be checked without topology: values, ranges, names, and domains that meet in one node."""
+        if not self.components:
+            raise ModelError("the model has no components", where=self.name, remedy="Add some with add(...)")
+        self.component_values()
+        for component in self.components.values():
+            for _, minus in component.node_pairs() if component.from_datum else ():
+                if minus not in self.datums:
+                    raise ModelError(
+                        f"its minus node is '{minus}'",
+                        where=f"{component.name} ({component.kind})",
+                        expected=f"the datum ({listing(self.datums)}), against which this component stores",
+                    )
+        first: dict[str, Edge] = {}
+        for edge in self.edges():
+            for node in (edge.tail, edge.head):
+                other = first.setdefault(node, edge)
+                if node not in self.datums and other.domain is not edge.domain:
+                    raise ModelError(
+                        f"the node '{node}' joins {other.component} ({other.domain.name}) and "
+                        f"{edge.component} ({edge.domain.name})",
+                        expected="nodes of one domain; only the datum is shared",
+                        remedy="Put a transducer between the two domains, such as a rotational EMF",
+                    )
+                if node in self.components:
+                    raise ModelError(
+                        f"'{node}' is the name of a component and of a node",
+                        expected="different names, since results are addressed by name",
+                        remedy="Rename one of them",
+                    )
+
+    def to_data(self) -> dict[str, Any]:
+        """The model as plain data, as a model file holds it."""
+        data: dict[str, Any] = {"name": self.name}
+        data["datum"] = self.datums[0] if len(self.datums) == 1 else list(self.datums)
+        if self.parameters:
+            data["parameters"] = {name: _plain(expression) for name, expression in self.parameters.items()}
+        data["components"] = {name: component.to_data() for name, component in self.components.items()}
+        return data
+
+
+def _plain(expression: Expression) -> float | str:
+    try:
+        return float(expression.text)
+    except ValueError:
+        return expression.text
