@@ -1,0 +1,75 @@
+"""From terminal to system equations, in words and formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import casadi as ca
+
+from cotree.formulation.network import Terminal
+from cotree.formulation.system import SystemEquations
+from cotree.formulation.values import Values
+from cotree.graph import LinearGraph, Tree, explain_graph
+from cotree.graph.equations import subscript
+from cotree.maths.printing import to_latex, to_text
+from cotree.model import Model
+
+
+def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: SystemEquations, most: int = 12) -> str:
+    """Graph -> tree -> counts -> topological, terminal and system equations; lists are cut after ``most`` lines."""
+    e = graph.e
+    counts = [
+        "Counts",
+        f"  {2 * e} unknowns: a through and an across variable for each of {e} edges",
+        f"  {graph.rank} cutset + {graph.nullity} circuit + {e} terminal equations",
+    ]
+    terminal = ["Terminal equations", *_cut((f"  {line}" for line in terminal_equations(model)), most, "equations")]
+    system = ["System equations", *(f"  {note}" for note in equations.notes)]
+    system += _cut((f"  {line}" for line in state_equations(equations)), most, "equations")
+    start = zip(equations.u.names, equations.u.start.tolist(), equations.u.units, strict=True)
+    begin = ["Start", *_cut((f"  {name} = {value:g} {unit}" for name, value, unit in start), most, "states")]
+    parts = [explain_graph(graph, tree, most), *("\n".join(part) for part in (counts, terminal, system, begin))]
+    return "\n\n".join([model.name, *parts])
+
+
+def terminal_equations(model: Model) -> Iterable[str]:
+    """One line for each terminal equation: ``R3.voltage - R3.resistance*R3.current = 0``."""
+    values = Values(model)
+    for component in model.components.values():
+        terminals = []
+        for edge in component.edges():
+            across, through = f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}"
+            names = (across, through, f"d({across})/dt", f"d({through})/dt")
+            terminals.append(Terminal(*(ca.SX.sym(name) for name in names)))
+        for residual in component.law(values.of(component), *terminals):
+            yield f"{to_text(ca.SX(residual))} = 0"
+
+
+def state_equations(equations: SystemEquations) -> Iterable[str]:
+    """One line for each rate and each algebraic equation."""
+    for k, name in enumerate(equations.u.names):
+        yield f"d({name})/dt = {to_text(equations.rates[k])}"
+    for k in range(len(equations.w)):
+        yield f"0 = {to_text(equations.algebraic[k])}"
+    for name, signal in zip(equations.inputs.names, ca.vertsplit(equations.signals) if len(equations.inputs) else [], strict=True):
+        yield f"{name} = {to_text(signal)}"
+
+
+def state_equations_latex(equations: SystemEquations) -> Iterable[str]:
+    """The state and algebraic equations in LaTeX."""
+    for k, name in enumerate(equations.u.names):
+        yield rf"\dot{{{latex_name(name)}}} = {to_latex(equations.rates[k], latex_name)}"
+    for k in range(len(equations.w)):
+        yield f"0 = {to_latex(equations.algebraic[k], latex_name)}"
+
+
+def latex_name(name: str) -> str:
+    r"""``R3.resistance`` as ``\mathrm{resistance}_{\mathrm{R3}}``; plain names as they are."""
+    owner, _, field = name.rpartition(".")
+    field = field.replace("_", r"\ ")
+    return rf"\mathrm{{{field}}}_{{{subscript(owner)}}}" if owner else rf"\mathrm{{{field}}}"
+
+
+def _cut(lines: Iterable[str], most: int, what: str) -> list[str]:
+    every = list(lines)
+    return every if len(every) <= most else [*every[:most], f"  ... and {len(every) - most} more {what}"]

@@ -1,0 +1,404 @@
+"""Scalar networks: from graph and terminal equations to state equations.
+
+The tree's across variables and the cotree's through variables are the primary unknowns; the cutset and circuit
+equations give all others (McPhee 1996, eq. 9 and 12), and one terminal equation for each edge closes the system. The
+storage variables that a normal tree leaves independent are the states; what remains is solved block by block. Any
+spanning tree gives the same states and the same results: the tree only chooses the primary unknowns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from cotree.errors import FormulationError, listing
+from cotree.formulation.blocks import Solved, solve_blocks
+from cotree.formulation.network_start import StartValues
+from cotree.formulation.storages import SOURCES, STORAGES, Functionals, Storages, by_elimination, by_normal_tree
+from cotree.formulation.system import Energy, Output, SmoothInput, SystemEquations, Variables
+from cotree.formulation.values import Values
+from cotree.graph import LinearGraph, Tree, across_source_loops, select_tree, through_source_cutsets
+from cotree.maths.symbolic import column, symbols
+from cotree.model import Edge, Model, Role
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """The variables of one edge, as its law sees them."""
+
+    across: ca.SX
+    through: ca.SX
+    d_across: ca.SX
+    d_through: ca.SX
+
+
+def network_graph(model: Model) -> LinearGraph:
+    """The linear graph of a checked model."""
+    model.check()
+    return LinearGraph(model.edges(), model.datums)
+
+
+def normal_tree(graph: LinearGraph) -> Tree:
+    """The normal tree, or a `FormulationError` that names a loop of across sources or a cutset of through sources."""
+    tree = select_tree(graph, prefer="normal")
+    for loop in across_source_loops(tree):
+        word = graph[loop.edge].domain.across.replace("_", " ")
+        raise FormulationError(
+            f"the {word} sources {listing(loop.names)} form a loop"
+            if len(loop.names) > 1
+            else f"both ends of the {word} source {loop.edge} are at the node {graph[loop.edge].head}",
+            expected="a loop with at least one component that can take up the difference",
+            remedy="Put a resistance in series with one of them, or remove one",
+        )
+    for cutset in through_source_cutsets(tree):
+        word = graph[cutset.edge].domain.through.replace("_", " ")
+        raise FormulationError(
+            f"the {word} sources {listing(cutset.names)} form a cutset, so nothing else can carry their difference"
+            if len(cutset.names) > 1
+            else f"the {word} source {cutset.edge} has no way back",
+            expected="a path for the through variable besides the sources",
+            remedy="Put a resistance in parallel with one of them, or remove one",
+        )
+    return tree
+
+
+def network_equations(model: Model, tree: Tree | None = None) -> SystemEquations:
+    """The state equations of a scalar network, written with ``tree`` or, by default, with the normal tree."""
+    graph = network_graph(model)
+    normal = normal_tree(graph)
+    if tree is not None and tree.graph != graph:
+        tree = Tree(graph, tree.branches)
+    return _Network(model, graph, normal, tree or normal).equations()
+
+
+class _Network:
+    """One derivation, step by step; every property is one step."""
+
+    def __init__(self, model: Model, graph: LinearGraph, normal: Tree, tree: Tree) -> None:
+        self.model, self.graph, self.normal, self.tree = model, graph, normal, tree
+        self.values = Values(model)
+        self.y = symbols([f"{name}.{graph[name].domain.across}" for name in tree.branches]
+                         + [f"{name}.{graph[name].domain.through}" for name in tree.chords])  # fmt: skip
+        self.d_across = {edge.name: ca.SX.sym(f"d_{edge.name}_{edge.domain.across}") for edge in graph.edges}
+        self.d_through = {edge.name: ca.SX.sym(f"d_{edge.name}_{edge.domain.through}") for edge in graph.edges}
+        self.coupled = any(
+            len(c.ports) > 1 and any(port.role is Role.STATIC for port in c.ports) for c in model.components.values()
+        )
+
+    @cached_property
+    def topology(self) -> tuple[dict[str, ca.SX], dict[str, ca.SX]]:
+        """Across and through variables of every edge in the primary variables (McPhee 1996, eq. 9 and 12)."""
+        n = len(self.tree.branches)
+        across_t, through_c = self.y[:n], self.y[n:]
+        a_c = _dm(self.tree.cutset_part().sparse)
+        across_c, through_t = ca.mtimes(a_c.T, across_t), -ca.mtimes(a_c, through_c)
+        across = dict(zip(self.tree.branches, ca.vertsplit(across_t), strict=True)) if n else {}
+        through = dict(zip(self.tree.branches, ca.vertsplit(through_t), strict=True)) if n else {}
+        for k, name in enumerate(self.tree.chords):
+            across[name], through[name] = across_c[k], through_c[k]
+        return across, through
+
+    @cached_property
+    def terminals(self) -> dict[str, tuple[Terminal, ...]]:
+        """For each component, the variables of its edges."""
+        across, through = self.topology
+        return {
+            component.name: tuple(
+                Terminal(across[e.name], through[e.name], self.d_across[e.name], self.d_through[e.name])
+                for e in component.edges()
+            )
+            for component in self.model.components.values()
+        }
+
+    @cached_property
+    def symbolic_values(self) -> dict[str, object]:
+        """The fields of each component as symbols."""
+        return {name: self.values.of(component) for name, component in self.model.components.items()}
+
+    @cached_property
+    def inputs(self) -> tuple[Variables, ca.SX, ca.SX]:
+        """Symbols of the source signals, of their rates, and the signals themselves."""
+        names, units, signals = [], [], []
+        for edge in self.graph.edges:
+            if edge.role in SOURCES:
+                source = edge.role is Role.ACROSS_SOURCE
+                names.append(f"{edge.name}.{edge.domain.across if source else edge.domain.through}")
+                units.append(edge.domain.across_unit if source else edge.domain.through_unit)
+                signals.append(self.model.components[edge.component].signal(self.symbolic_values[edge.component]))  # type: ignore[attr-defined]
+        inputs = Variables.make(names, units)
+        return inputs, symbols([f"d_{name}" for name in names]), column(signals)
+
+    @cached_property
+    def laws(self) -> list[tuple[Edge, ca.SX]]:
+        """One residual for each edge, in the order of the graph; sources equal their input symbol."""
+        across, through = self.topology
+        inputs = iter(ca.vertsplit(self.inputs[0].symbols) if len(self.inputs[0]) else [])
+        result = []
+        for component in self.model.components.values():
+            edges = component.edges()
+            if edges[0].role in SOURCES:
+                driven = across if edges[0].role is Role.ACROSS_SOURCE else through
+                result.append((edges[0], driven[edges[0].name] - next(inputs)))
+                continue
+            law = component.law(self.symbolic_values[component.name], *self.terminals[component.name])
+            result.extend(zip(edges, (ca.SX(residual) for residual in law), strict=True))
+        return result
+
+    def storage_variable(self, name: str) -> ca.SX:
+        """The variable whose rate the storage's law contains."""
+        across, through = self.topology
+        return across[name] if self.graph[name].role is Role.ACROSS_STORAGE else through[name]
+
+    def conjugate_variable(self, name: str) -> ca.SX:
+        """The other variable of a storage."""
+        across, through = self.topology
+        return through[name] if self.graph[name].role is Role.ACROSS_STORAGE else across[name]
+
+    @cached_property
+    def storages(self) -> Storages:
+        """Independent and dependent storages."""
+        if not self.coupled:
+            return by_normal_tree(self.graph, self.normal)
+        static = [(edge, law) for edge, law in self.laws if edge.role is Role.STATIC]
+        laws = self._rows([law for _, law in static])
+        nonlinear = {
+            edge.component for edge, law in static if ca.depends_on(ca.jacobian(law, self.y), self.y)
+        }  # fmt: skip
+        sources = [(edge, law) for edge, law in self.laws if edge.role in SOURCES]
+        stored = [edge.name for edge in self.graph.edges if edge.role in STORAGES]
+        pairs = self._rows([self.conjugate_variable(name) for name in stored])
+        return by_elimination(
+            Functionals(
+                laws=[(edge.component, row) for (edge, _), row in zip(static, laws, strict=True)],
+                nonlinear=frozenset(nonlinear),
+                sources=list(zip([e.name for e, _ in sources], self._rows([law for _, law in sources]), strict=True)),
+                storages=list(zip(stored, self._rows([self.storage_variable(n) for n in stored]), strict=True)),
+                conjugates=dict(zip(stored, pairs, strict=True)),
+                count=self.y.numel(),
+            )
+        )
+
+    def _rows(self, expressions: list[ca.SX]) -> list[dict[int, float]]:
+        """Numeric gradients with respect to y, at the model's parameters and a point without special values."""
+        jacobian = ca.jacobian(column(expressions), self.y)
+        known = [self.y, self.values.p.symbols, self.values.mode_symbols, self.values.t, self.inputs[0].symbols]
+        point = 1e-3 * (1.0 + np.random.default_rng(0).random(self.y.numel()))
+        modes = np.full(len(self.values.modes), 0.5)
+        zeros = np.zeros(len(self.inputs[0]))
+        numeric = ca.Function("rows", known, [jacobian])(point, self.values.p.start, modes, 0.0, zeros)
+        rows, cols = jacobian.sparsity().get_triplet()
+        result: list[dict[int, float]] = [{} for _ in expressions]
+        for row, col, value in zip(rows, cols, numeric.nonzeros(), strict=True):
+            result[row][col] = value
+        return result
+
+    @cached_property
+    def states(self) -> Variables:
+        """The variables of the independent storages."""
+        edges = [self.graph[name] for name in self.storages.independent]
+        across = [edge.role is Role.ACROSS_STORAGE for edge in edges]
+        names = [f"{e.name}.{e.domain.across if a else e.domain.through}" for e, a in zip(edges, across, strict=True)]
+        units = [e.domain.across_unit if a else e.domain.through_unit for e, a in zip(edges, across, strict=True)]
+        return Variables.make(names, units)
+
+    @cached_property
+    def x_dot(self) -> ca.SX:
+        """Symbols of the states' rates."""
+        return symbols([f"d_{name}" for name in self.states.names])
+
+    @cached_property
+    def ties(self) -> ca.SX:
+        """Dependent storage variables in the states and inputs.
+
+        All laws but those of storages, with the states, the inputs and the conjugates of dependent storages taken as
+        known, fix the primary variables. The conjugates drop out of the dependent storage variables, so they are put
+        to zero.
+        """
+        dependent = list(self.storages.dependent)
+        if not dependent:
+            return ca.SX(0, 1)
+        equations = [law for edge, law in self.laws if edge.role not in STORAGES]
+        labels = [edge.component for edge, _ in self.laws if edge.role not in STORAGES]
+        equations += self._state_identities() + [self.conjugate_variable(name) for name in dependent]
+        labels += [*self.storages.independent, *dependent]
+        wanted = column([self.storage_variable(name) for name in dependent])
+        solved = solve_blocks(column(equations), self.y, labels, keep_large=False)
+        tied = ca.substitute(wanted, self.y, solved.values)
+        if solved.algebraic and ca.depends_on(tied, self.y):
+            raise FormulationError(
+                f"the storages {listing(dependent)} depend on others through a nonlinear component",
+                remedy="Add a small resistance in series with one of them",
+            )
+        return tied
+
+    def _state_identities(self) -> list[ca.SX]:
+        return [
+            self.storage_variable(name) - self.states.symbols[k] for k, name in enumerate(self.storages.independent)
+        ]
+
+    @cached_property
+    def storage_rates(self) -> dict[str, ca.SX]:
+        """The rate of each storage variable in the rates of states and inputs."""
+        rates = {name: self.x_dot[k] for k, name in enumerate(self.storages.independent)}
+        inputs, input_rates, _ = self.inputs
+        tied = ca.jtimes(self.ties, self.states.symbols, self.x_dot) if len(self.states) else 0
+        driven = ca.jtimes(self.ties, inputs.symbols, input_rates) if len(inputs) else 0
+        total = ca.SX(tied) + ca.SX(driven)
+        return rates | {name: total[k] for k, name in enumerate(self.storages.dependent)}
+
+    @cached_property
+    def solved(self) -> Solved:
+        """Primary variables and rates of the states, from all laws."""
+        known = {edge.name: edge for edge in self.graph.edges if edge.role in STORAGES}
+        symbol = [
+            (self.d_across if edge.role is Role.ACROSS_STORAGE else self.d_through)[name]
+            for name, edge in known.items()
+        ]
+        laws = column([law for _, law in self.laws])
+        if symbol:
+            laws = ca.substitute(laws, column(symbol), column([self.storage_rates[name] for name in known]))
+        equations = ca.vertcat(laws, column(self._state_identities()))
+        labels = [edge.component for edge, _ in self.laws] + list(self.storages.independent)
+        return solve_blocks(equations, ca.vertcat(self.y, self.x_dot), labels)
+
+    def equations(self) -> SystemEquations:
+        """Everything put together."""
+        n, solved = self.y.numel(), self.solved
+        unknowns = ca.vertcat(self.y, self.x_dot)
+        kept = list(solved.algebraic)
+        w = self._algebraic_variables(kept)
+        values = ca.substitute(solved.values, unknowns[kept], w.symbols) if kept else solved.values
+        algebraic = ca.substitute(solved.equations, unknowns[kept], w.symbols) if kept else solved.equations
+        inputs, input_rates, signals = self.inputs
+        y = values[:n]
+        start = StartValues(self.model, self.graph, self.storages, self.values.p, self._ties_function())
+        return SystemEquations(
+            name=self.model.name,
+            t=self.values.t,
+            p=self.values.p,
+            u=Variables(self.states.symbols, self.states.names, self.states.units, start(self.values.p.start)),
+            u_dot=self.x_dot,
+            rates=values[n:],
+            energy=self._energy(y),
+            outputs=self._outputs(y),
+            w=w,
+            algebraic=algebraic,
+            inputs=inputs,
+            input_rates=input_rates,
+            signals=signals,
+            modes=tuple(self.values.modes),
+            mode_symbols=self.values.mode_symbols,
+            smooth_inputs=self._smooth_inputs(),
+            integrals=self._integrals(y),
+            parameter_values=self.values.numbers,
+            start=start,
+            notes=self._notes(solved),
+        )
+
+    def _algebraic_variables(self, kept: list[int]) -> Variables:
+        graph, tree = self.graph, self.tree
+        of_y = [(f"{e.name}.{e.domain.across}", e.domain.across_unit) for e in map(graph.__getitem__, tree.branches)]
+        of_y += [(f"{e.name}.{e.domain.through}", e.domain.through_unit) for e in map(graph.__getitem__, tree.chords)]
+        every = of_y + [(f"d_{name}", f"{unit}/s") for name, unit in zip(self.states.names, self.states.units, strict=True)]
+        return Variables.make([every[k][0] for k in kept], [every[k][1] for k in kept])
+
+    def _ties_function(self) -> ca.Function:
+        inputs, _, signals = self.inputs
+        at_start = ca.substitute(self.ties, inputs.symbols, signals) if len(inputs) else self.ties
+        modes = column([mode.value for mode in self.values.modes])
+        at_start = ca.substitute(at_start, self.values.mode_symbols, modes) if self.values.modes else at_start
+        at_start = ca.substitute(at_start, self.values.t, 0)
+        return ca.Function("ties", [self.states.symbols, self.values.p.symbols], [at_start])
+
+    def _in(self, y: ca.SX, expression: ca.SX) -> ca.SX:
+        return ca.substitute(ca.SX(expression), self.y, y)
+
+    def _power(self, edge: Edge, across: ca.SX, through: ca.SX) -> ca.SX:
+        """Power into an edge. Heat flow is a power itself: it enters at one end and leaves at the other."""
+        if not edge.domain.through_is_power:
+            return across * through
+        inside = [node not in self.graph.datums for node in (edge.head, edge.tail)]
+        return through * (int(inside[0]) - int(inside[1]))
+
+    def _energy(self, y: ca.SX) -> Energy:
+        across, through = self.topology
+        stored, dissipation, supply = ca.SX(0), ca.SX(0), ca.SX(0)
+        for component in self.model.components.values():
+            v, e = self.symbolic_values[component.name], self.terminals[component.name]
+            power = sum(self._power(edge, across[edge.name], through[edge.name]) for edge in component.edges())
+            stored += component.stored_energy(v, *e)
+            if component.supplies:
+                supply -= power
+            elif component.ports[0].role not in STORAGES:
+                dissipation += power
+        return Energy(self._in(y, stored), self._in(y, dissipation), self._in(y, supply))
+
+    def _node_values(self) -> dict[str, ca.SX]:
+        """Nodal variables, from the datum outwards along the tree (McPhee 1996, eq. 15 and 40)."""
+        forest, graph = self.tree.rooted, self.graph
+        across, _ = self.topology
+        values: list[ca.SX] = [ca.SX(0)] * graph.v
+        for node in forest.node_at.tolist():
+            if (branch := int(forest.branch[node])) >= 0:
+                values[node] = values[forest.parent[node]] - int(forest.up[node]) * across[graph.edges[branch].name]
+        return dict(zip(graph.nodes, values, strict=True))
+
+    def _domain_of_nodes(self) -> dict[str, Edge]:
+        return {node: edge for edge in self.graph.edges for node in (edge.tail, edge.head) if node not in self.graph.datums}
+
+    def _outputs(self, y: ca.SX) -> dict[str, Output]:
+        across, through = self.topology
+        names, units, expressions = [], [], []
+        for edge in self.graph.edges:
+            a, f = across[edge.name], through[edge.name]
+            names += [f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}", f"{edge.name}.power"]
+            units += [edge.domain.across_unit, edge.domain.through_unit, "W"]
+            expressions += [a, f, self._power(edge, a, f)]
+        for node, edge in self._domain_of_nodes().items():
+            names.append(f"{node}.{edge.domain.across}")
+            units.append(edge.domain.across_unit)
+        nodal = self._node_values()
+        expressions += [nodal[node] for node in self._domain_of_nodes()]
+        every = ca.vertsplit(self._in(y, column(expressions)))
+        return {name: Output(e, unit) for name, e, unit in zip(names, every, units, strict=True)}
+
+    def _integrals(self, y: ca.SX) -> dict[str, Output]:
+        nodal = self._node_values()
+        return {
+            f"{node}.{edge.domain.integral[0]}": Output(self._in(y, nodal[node]), edge.domain.integral[1])
+            for node, edge in self._domain_of_nodes().items()
+            if edge.domain.integral
+        }
+
+    def _smooth_inputs(self) -> tuple[SmoothInput, ...]:
+        inputs, _, _ = self.inputs
+        found = []
+        for k, name in enumerate(self.storages.dependent):
+            for j in range(len(inputs)):
+                if ca.depends_on(self.ties[k], inputs.symbols[j]):
+                    others = listing(self.storages.dependent[name])
+                    found.append(SmoothInput(j, f"the storage {name} is tied to it (through {others})"))
+        return tuple(found)
+
+    def _notes(self, solved: Solved) -> tuple[str, ...]:
+        notes = [f"{len(self.states)} states: {listing(self.states.names, 20)}"]
+        for name, tied in self.storages.dependent.items():
+            notes.append(f"{name} is a dependent storage: it follows from {listing(tied)}")
+        unknowns = ca.vertcat(self.y, self.x_dot)
+        for loop in solved.loops:
+            names = listing([unknowns[k].name() for k in loop])
+            how = "solved at run time" if loop[0] in solved.algebraic else "solved in closed form"
+            notes.append(f"algebraic loop of {len(loop)} equations, {how}: {names}")
+        return tuple(notes)
+
+
+def _dm(matrix: object) -> ca.DM:
+    """A SciPy sparse matrix as a CasADi one."""
+    csc = matrix.tocsc()  # type: ignore[attr-defined]
+    sparsity = ca.Sparsity(csc.shape[0], csc.shape[1], csc.indptr.tolist(), csc.indices.tolist())
+    return ca.DM(sparsity, csc.data.astype(float))
+
+

@@ -1,0 +1,148 @@
+"""The one contract between formulations and solvers: `SystemEquations`.
+
+Every formulation returns this object and every solver accepts only this object. All expressions are CasADi ``SX`` in
+the symbols listed here, so derivatives, sparsity and native code follow.
+
+    q' = N(q) u                                 kinematics
+    r(q, u, u', w, lambda, t, p) = 0            residual, or u' given explicitly
+    0 = g(q, u, w, t, p)                        algebraic equations for w (index 1)
+    0 = Phi(q, t, p)                            constraints, with multipliers lambda
+
+A scalar network has no q and no constraints: its states are the ``u``. Inputs s(t) are kept as symbols, so that a
+linearisation can differentiate with respect to them; their rates s'(t) appear where a storage is tied to a source.
+Switching values m (modes) are constant between the break points in time, so that every stretch is smooth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.maths.symbolic import symbols
+
+
+@dataclass(frozen=True)
+class Variables:
+    """A column of named symbols with units and start values."""
+
+    symbols: ca.SX
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    start: NDArray[np.float64]
+
+    @classmethod
+    def make(cls, names: Sequence[str], units: Sequence[str], start: Sequence[float] | None = None) -> Variables:
+        """Fresh symbols with these names; start values are zero where none are given."""
+        values = np.zeros(len(names)) if start is None else np.asarray(start, dtype=float)
+        return cls(symbols(names), tuple(names), tuple(units), values)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def nothing() -> Variables:
+    """An empty column of variables."""
+    return Variables.make((), ())
+
+
+@dataclass(frozen=True)
+class Output:
+    """A named result: its expression and unit."""
+
+    expression: ca.SX
+    unit: str
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A switching value: constant between break points, its value taken in the middle of each stretch."""
+
+    text: str
+    value: ca.SX
+    """The value as a function of t and p."""
+    times: Callable[[NDArray[np.float64], float, float], NDArray[np.float64]]
+    """Break points for parameter values p, between two times."""
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Stored energy, and the powers that leave by dissipation and enter by supply."""
+
+    stored: ca.SX
+    dissipation: ca.SX
+    supply: ca.SX
+
+
+@dataclass(frozen=True)
+class SmoothInput:
+    """An input whose rate enters the equations, so it must not jump; ``why`` says what is tied to it."""
+
+    index: int
+    why: str
+
+
+@dataclass(frozen=True)
+class SystemEquations:
+    """The equations of one model in named symbols; see the module's text for their form."""
+
+    name: str
+    t: ca.SX
+    p: Variables
+    u: Variables
+    u_dot: ca.SX
+    rates: ca.SX
+    """u' as an explicit expression of t, q, u, w, s, s', m, p."""
+    energy: Energy
+    outputs: Mapping[str, Output]
+    q: Variables = field(default_factory=nothing)
+    kinematics: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    w: Variables = field(default_factory=nothing)
+    algebraic: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    multipliers: Variables = field(default_factory=nothing)
+    constraints: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    inputs: Variables = field(default_factory=nothing)
+    input_rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    signals: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """The inputs as functions of t, p and m."""
+    modes: tuple[Mode, ...] = ()
+    mode_symbols: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    smooth_inputs: tuple[SmoothInput, ...] = ()
+    integrals: Mapping[str, Output] = field(default_factory=dict)
+    """Rates that are integrated along with the motion, by the name of the integral; the unit is the integral's."""
+    parameter_values: Callable[[Mapping[str, float] | None], NDArray[np.float64]] | None = None
+    """Checked numeric p, with changes by name."""
+    start: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    """Start values of u for numeric p; those the user gave are kept."""
+    notes: tuple[str, ...] = ()
+    """What the formulation decided, for a reader: states, dependent storages, algebraic loops."""
+
+    @cached_property
+    def residual(self) -> ca.SX:
+        """r(u', ...) = u' - rates."""
+        return self.u_dot - self.rates
+
+    def mass_matrix(self) -> ca.SX:
+        """dr/du'."""
+        return ca.jacobian(self.residual, self.u_dot)
+
+    def bias(self) -> ca.SX:
+        """r with u' = 0."""
+        return ca.substitute(self.residual, self.u_dot, ca.SX.zeros(*self.u_dot.shape))
+
+    @cached_property
+    def linear_algebraic(self) -> bool:
+        """Whether the algebraic equations are linear in w, so that one sparse solution eliminates them."""
+        if not len(self.w):
+            return True
+        return not ca.depends_on(ca.jacobian(self.algebraic, self.w.symbols), self.w.symbols)
+
+    def in_time(self, expression: ca.SX) -> ca.SX:
+        """The expression with the inputs and their rates replaced by their signals: a function of t, q, u, w, p, m."""
+        rates = ca.jacobian(self.signals, self.t)
+        known = ca.vertcat(self.inputs.symbols, self.input_rates)
+        return ca.substitute(expression, known, ca.vertcat(self.signals, rates)) if known.numel() else expression

@@ -1,0 +1,141 @@
+"""The values of a model as symbols: parameters p, signals of time, and the modes that their steps bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import ExpressionError, ModelError
+from cotree.formulation.system import Mode, Variables
+from cotree.maths.symbolic import SYMBOLIC, column
+from cotree.model import Component, Model, quantities
+
+MOST_BREAKS = 1_000_000
+
+
+class Values:
+    """Symbols for everything that has a value in a model.
+
+    ``p`` holds the parameters and fields that are plain numbers; what is given by an expression follows from them.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.t = ca.SX.sym("t")
+        self.modes: list[Mode] = []
+        self._mode_symbols: list[ca.SX] = []
+        names = [name for name, expression in model.parameters.items() if not expression.names]
+        units = ["" for _ in names]
+        for component in model.components.values():
+            for field, info in quantities(component).items():
+                expression = component.expressions.get(field)
+                if expression is not None and not expression.names and not info.signal:
+                    names.append(f"{component.name}.{field}")
+                    units.append(info.unit)
+        numbers = {**model.parameter_values(), **model.component_values()}
+        self.p = Variables.make(names, units, [numbers[name] for name in names])
+        self._symbol = {name: self.p.symbols[k] for k, name in enumerate(names)}
+        self._functions = {**SYMBOLIC, "step": self._step, "pulse": self._pulse}
+        self._parameters = self._derived_parameters()
+
+    @property
+    def mode_symbols(self) -> ca.SX:
+        """The column of all modes' symbols."""
+        return column(self._mode_symbols)
+
+    def numbers(self, changes: Mapping[str, float] | None = None) -> NDArray[np.float64]:
+        """Checked numeric p, with ``changes`` by name in their place."""
+        changes = dict(changes or {})
+        values = {**self.model.parameter_values({k: v for k, v in changes.items() if "." not in k})}
+        values |= self.model.component_values(changes)
+        for name in changes:
+            if name not in self._symbol:
+                raise ModelError(
+                    f"'{name}' follows from an expression, so it cannot be changed by itself",
+                    remedy="Change the parameters in its expression",
+                )
+        return np.array([values[name] for name in self.p.names])
+
+    def of(self, component: Component) -> SimpleNamespace:
+        """The fields of a component as symbols and expressions; None where a field is not given."""
+        result: dict[str, Any] = {}
+        for field, info in quantities(component).items():
+            expression = component.expressions.get(field)
+            symbol = self._symbol.get(f"{component.name}.{field}")
+            if expression is None or symbol is not None:
+                result[field] = symbol
+                continue
+            try:
+                names = {**self._parameters, "t": self.t} if info.signal else self._parameters
+                result[field] = ca.SX(expression.evaluate(names, self._functions))
+            except ExpressionError as reason:
+                where = f"{component.name}.{field}"
+                raise ExpressionError(
+                    reason.found, where=where, expected=reason.expected, remedy=reason.remedy
+                ) from None
+        return SimpleNamespace(**result)
+
+    def _derived_parameters(self) -> dict[str, Any]:
+        """Symbols of the plain parameters and expressions of the others, in an order in which they can be built."""
+        values: dict[str, Any] = {name: s for name, s in self._symbol.items() if "." not in name}
+        waiting = {name: e for name, e in self.model.parameters.items() if name not in values}
+        while waiting:  # the model has checked that this ends
+            for name in [name for name, e in waiting.items() if e.names <= values.keys()]:
+                values[name] = ca.SX(waiting.pop(name).evaluate(values, SYMBOLIC))
+        return values
+
+    def _step(self, x: Any) -> Any:
+        slope = self._slope(x, "step")
+        if slope is None:
+            return SYMBOLIC["step"](x)
+        root = ca.Function("root", [self.p.symbols], [ca.substitute(-x / slope, self.t, 0)])
+
+        def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
+            return np.array([time for time in [float(root(p))] if start < time < end])
+
+        return self._mode("step", SYMBOLIC["step"](x), times)
+
+    def _pulse(self, x: Any, width: Any, period: Any) -> Any:
+        slope = self._slope(x, "pulse")
+        if slope is None:
+            return SYMBOLIC["pulse"](x, width, period)
+        zero = ca.substitute(-x / slope, self.t, 0)
+        shape = ca.Function("shape", [self.p.symbols], [zero, ca.SX(slope), ca.SX(width), ca.SX(period)])
+
+        def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
+            zero, slope, width, period = (float(value) for value in shape(p))
+            if not (period > 0 and 0 <= width <= period):
+                raise ModelError(f"a pulse of width {width:g} and period {period:g}", expected="0 <= width <= period")
+            last = max((end - zero) * slope, (start - zero) * slope) / period
+            if last > MOST_BREAKS:
+                raise ModelError(f"a pulse of period {period:g} switches {last:.0f} times", expected="at most 1e6")
+            edges = np.arange(0, max(last, -1) + 1) * period
+            both = zero + np.concatenate([edges, edges + width]) / slope
+            return np.unique(both[(both > start) & (both < end)])
+
+        return self._mode("pulse", SYMBOLIC["pulse"](x, width, period), times)
+
+    def _slope(self, x: Any, function: str) -> Any:
+        """dx/dt where x changes with time at a constant rate, None where it does not change with time."""
+        x = ca.SX(x)
+        if not ca.depends_on(x, self.t):
+            return None
+        slope = ca.jacobian(x, self.t)
+        if ca.depends_on(slope, self.t):
+            raise ExpressionError(
+                f"{function}(...) of something that is not linear in t",
+                expected=f"{function}(a*t + b), so that the time of switching is known",
+                remedy="Use pulse(t - start, width, period) for repeated switching, or a smooth function such as tanh",
+            )
+        return slope
+
+    def _mode(self, text: str, value: ca.SX, times: Callable[..., NDArray[np.float64]]) -> ca.SX:
+        symbol = ca.SX.sym(f"{text}{len(self.modes)}")
+        self.modes.append(Mode(text, value, times))
+        self._mode_symbols.append(symbol)
+        return symbol

@@ -1,0 +1,155 @@
+"""The laws of scalar networks, once for all domains; a component of a domain is a data sheet on top of one of them.
+
+Every law is written in the passive sense: ``across * through`` is the power that flows into the component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from cotree.errors import ModelError
+from cotree.model import Component, Value, quantity
+
+
+class OnePort(Component):
+    """A component between two nodes. Its across variable is the value at ``plus`` less the value at ``minus``."""
+
+    plus: str
+    minus: str
+
+    def node_pairs(self) -> tuple[tuple[str, str], ...]:
+        return ((self.plus, self.minus),)
+
+    @classmethod
+    def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
+        data = dict(data)
+        if "nodes" in data:
+            data["plus"], data["minus"] = _pair(data.pop("nodes"), f"{name}.nodes")
+        return super().from_data(name, data)
+
+    def to_data(self) -> dict[str, Any]:
+        data = super().to_data()
+        return {"kind": data.pop("kind"), "nodes": [data.pop("plus"), data.pop("minus")], **data}
+
+    @classmethod
+    def data_fields(cls) -> list[str]:
+        return ["nodes", *(field for field in super().data_fields() if field not in ("plus", "minus"))]
+
+
+class MultiPort(Component):
+    """A component with several ports; the field named by a port's label holds its (plus, minus) nodes."""
+
+    def node_pairs(self) -> tuple[tuple[str, str], ...]:
+        return tuple(_pair(getattr(self, port.label), f"{self.name}.{port.label}") for port in self.ports)
+
+    @classmethod
+    def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
+        labels = {port.label for port in cls.ports}
+        pairs = {key: _pair(value, f"{name}.{key}") for key, value in data.items() if key in labels}
+        return super().from_data(name, {**data, **pairs})
+
+
+class AcrossSource(OnePort):
+    """across = a given signal."""
+
+    supplies = True
+
+    def signal(self, v: Any) -> Any:
+        """The signal that drives the across variable."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        return [e[0].across - self.signal(v)]
+
+
+class ThroughSource(OnePort):
+    """through = a given signal, positive from ``plus`` through the source to ``minus``."""
+
+    supplies = True
+
+    def signal(self, v: Any) -> Any:
+        """The signal that drives the through variable."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        return [e[0].through - self.signal(v)]
+
+
+class Dissipator(OnePort):
+    """across = R through, with R from `resistance`."""
+
+    def resistance_of(self, v: Any) -> Any:
+        """Across over through."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        return [e[0].across - self.resistance_of(v) * e[0].through]
+
+
+class AcrossStorage(OnePort):
+    """through = C d(across)/dt. ``initial`` is the across variable at the start."""
+
+    initial: Value | None = quantity("", "across variable at the start, 0 if not given", default=None, kw_only=True)
+
+    def capacity(self, v: Any) -> Any:
+        """The coefficient C."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        return [e[0].through - self.capacity(v) * e[0].d_across]
+
+    def stored_energy(self, v: Any, *e: Any) -> Any:
+        return self.capacity(v) * e[0].across ** 2 / 2
+
+    def initial_values(self, values: Mapping[str, float]) -> tuple[float | None, ...]:
+        return (values.get("initial"),)
+
+
+class ThroughStorage(OnePort):
+    """across = L d(through)/dt (McPhee 1996, eq. 14). ``initial`` is the through variable at the start."""
+
+    initial: Value | None = quantity("", "through variable at the start, 0 if not given", default=None, kw_only=True)
+
+    def inertance(self, v: Any) -> Any:
+        """The coefficient L."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        return [e[0].across - self.inertance(v) * e[0].d_through]
+
+    def stored_energy(self, v: Any, *e: Any) -> Any:
+        return self.inertance(v) * e[0].through ** 2 / 2
+
+    def initial_values(self, values: Mapping[str, float]) -> tuple[float | None, ...]:
+        return (values.get("initial"),)
+
+
+class IdealTransformer(MultiPort):
+    """across_1 = n across_2 and through_2 = -n through_1: no power is lost."""
+
+    def ratio_of(self, v: Any) -> Any:
+        """The factor n."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        n = self.ratio_of(v)
+        return [e[0].across - n * e[1].across, e[1].through + n * e[0].through]
+
+
+class IdealGyrator(MultiPort):
+    """across_2 = r through_1 and across_1 = -r through_2: no power is lost."""
+
+    def gyration(self, v: Any) -> Any:
+        """The factor r."""
+        raise NotImplementedError
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        r = self.gyration(v)
+        return [e[1].across - r * e[0].through, e[0].across + r * e[1].through]
+
+
+def _pair(value: Any, where: str) -> tuple[str, str]:
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        return value[0], value[1]
+    raise ModelError(f"found {value!r}", where=where, expected="two nodes: [plus, minus]")

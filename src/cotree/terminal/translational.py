@@ -1,0 +1,81 @@
+"""Components of motion along one line: velocity is across, force is through (positive in tension from plus to minus).
+
+A force that flows into a node accelerates it in the positive direction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cotree.model import TRANSLATIONAL, Port, Role, Signal, Value, quantity, signal
+from cotree.terminal.scalar import (
+    AcrossSource,
+    AcrossStorage,
+    Dissipator,
+    IdealTransformer,
+    ThroughSource,
+    ThroughStorage,
+)
+
+
+class Mass(AcrossStorage):
+    """F = m dv/dt, with the velocity counted from the datum; ``initial`` in m/s."""
+
+    ports = (Port(TRANSLATIONAL, Role.ACROSS_STORAGE),)
+    from_datum = True
+    mass: Value = quantity("kg", "mass m", range="positive")
+
+    def capacity(self, v: Any) -> Any:
+        return v.mass
+
+
+class Spring(ThroughStorage):
+    """dF/dt = k v; ``initial`` is the force at the start in N."""
+
+    ports = (Port(TRANSLATIONAL, Role.THROUGH_STORAGE),)
+    stiffness: Value = quantity("N/m", "stiffness k", range="positive")
+
+    def inertance(self, v: Any) -> Any:
+        return 1 / v.stiffness
+
+
+class Damper(Dissipator):
+    """F = b v."""
+
+    ports = (Port(TRANSLATIONAL, Role.STATIC),)
+    damping: Value = quantity("N s/m", "damping b", range="positive")
+
+    def resistance_of(self, v: Any) -> Any:
+        return 1 / v.damping
+
+
+class VelocitySource(AcrossSource):
+    """v = velocity(t) of plus against minus."""
+
+    ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
+    velocity: Signal = signal("m/s", "velocity of plus against minus")
+
+    def signal(self, v: Any) -> Any:
+        return v.velocity
+
+
+class ForceSource(ThroughSource):
+    """F = force(t) from plus through the source to minus: it pushes the node ``minus`` in the positive direction."""
+
+    ports = (Port(TRANSLATIONAL, Role.THROUGH_SOURCE),)
+    force: Signal = signal("N", "force on the node minus, and its reaction on plus")
+
+    def signal(self, v: Any) -> Any:
+        return v.force
+
+
+class Lever(IdealTransformer):
+    """v_1 = n v_2, F_2 = -n F_1."""
+
+    ports = (Port(TRANSLATIONAL, Role.STATIC, "primary"), Port(TRANSLATIONAL, Role.STATIC, "secondary"))
+    primary: tuple[str, str]
+    secondary: tuple[str, str]
+    ratio: Value = quantity("", "velocity of the primary over velocity of the secondary", range="non-zero")
+
+    def ratio_of(self, v: Any) -> Any:
+        return v.ratio
