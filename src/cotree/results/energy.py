@@ -1,0 +1,48 @@
+"""The energy audit: what was supplied must be stored or dissipated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EnergyAudit:
+    """Energies in J over time; ``closure`` = stored - stored at the start + dissipated - supplied should be zero."""
+
+    t: Array
+    stored: Array
+    dissipated: Array
+    supplied: Array
+
+    @property
+    def closure(self) -> Array:
+        """What the balance lacks at each time."""
+        return np.asarray(self.stored - self.stored[0] + self.dissipated - self.supplied)
+
+    @property
+    def scale(self) -> float:
+        """The largest energy in the balance."""
+        parts = (self.stored, self.dissipated, self.supplied)
+        return float(max(np.max(np.abs(part), initial=0.0) for part in parts))
+
+    @property
+    def error(self) -> float:
+        """The largest closure error over the largest energy; 0 where there is no energy at all."""
+        worst = float(np.max(np.abs(self.closure), initial=0.0))
+        return worst / self.scale if self.scale > 0 else worst
+
+    def __str__(self) -> str:
+        rows = [
+            ("stored at the start", self.stored[0]),
+            ("supplied", self.supplied[-1]),
+            ("dissipated", self.dissipated[-1]),
+            ("stored at the end", self.stored[-1]),
+            ("closure error", self.closure[-1]),
+        ]
+        lines = [f"{name:<20} {value: .6e} J" for name, value in rows]
+        return "\n".join([*lines, f"{'largest, relative':<20} {self.error: .1e}"])

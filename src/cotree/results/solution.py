@@ -1,0 +1,153 @@
+"""The result of a run, addressed by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import ResultError, listing, nearest
+from cotree.results.energy import EnergyAudit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a run cost and how it was made."""
+
+    integrator: str
+    rtol: float
+    atol: float
+    steps: int
+    evaluations: int
+    stretches: int
+    """Smooth stretches between break points in time."""
+    seconds_formulation: float
+    seconds_integration: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Time histories by dotted name: ``sol["R3.current"]`` is an array over ``sol.t``.
+
+    At a break point in time (a step of a source) the value just after it is kept.
+    """
+
+    model: str
+    t: Array
+    values: Mapping[str, Array]
+    units: Mapping[str, str]
+    audit: EnergyAudit
+    statistics: Statistics
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    states: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+    """False if the run was interrupted or failed before its end."""
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            return self.t if name == "t" else self.values[name]
+        except KeyError:
+            raise self._unknown(name) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name == "t" or name in self.values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in the order of the model."""
+        return tuple(self.values)
+
+    def unit(self, name: str) -> str:
+        """The SI unit of a result."""
+        if name not in self:
+            raise self._unknown(name)
+        return "s" if name == "t" else self.units[name]
+
+    def at(self, name: str, time: float) -> float:
+        """The value at a time of the run, by linear interpolation between output points."""
+        if not self.t[0] <= time <= self.t[-1]:
+            raise ResultError(f"time {time:g} s", expected=f"between {self.t[0]:g} and {self.t[-1]:g} s")
+        return float(np.interp(time, self.t, self[name]))
+
+    def energy(self) -> EnergyAudit:
+        """The energy audit of the run."""
+        return self.audit
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else ", incomplete"
+        return f"<Solution of '{self.model}': {len(self.t)} times to {self.t[-1]:g} s, {len(self.values)} names{state}>"
+
+    def to_pandas(self, names: Iterable[str] | None = None) -> Any:
+        """A pandas DataFrame indexed by time."""
+        pandas = _optional("pandas")
+        chosen = self._chosen(names)
+        frame = pandas.DataFrame({name: self[name] for name in chosen}, index=pandas.Index(self.t, name="t"))
+        frame.attrs["units"] = {name: self.unit(name) for name in chosen}
+        return frame
+
+    def to_xarray(self, names: Iterable[str] | None = None) -> Any:
+        """An xarray Dataset over time, with units as attributes."""
+        xarray = _optional("xarray")
+        data = {name: ("t", self[name], {"units": self.unit(name)}) for name in self._chosen(names)}
+        return xarray.Dataset(data, coords={"t": ("t", self.t, {"units": "s"})}, attrs={"model": self.model})
+
+    def to_csv(self, path: str | Path, names: Iterable[str] | None = None) -> Path:
+        """A comma-separated file: one header line ``t [s],R3.current [A],...``, then numbers that read back exactly."""
+        from cotree.results.store import write_csv
+
+        return write_csv(self, Path(path), self._chosen(names))
+
+    def to_hdf5(self, path: str | Path) -> Path:
+        """One self-describing HDF5 file; `Solution.from_hdf5` reads it back without loss."""
+        from cotree.results.store import write_hdf5
+
+        return write_hdf5(self, Path(path))
+
+    @classmethod
+    def from_hdf5(cls, path: str | Path) -> Solution:
+        """Read a file written by `to_hdf5`."""
+        from cotree.results.store import read_hdf5
+
+        return read_hdf5(Path(path))
+
+    def _chosen(self, names: Iterable[str] | None) -> list[str]:
+        if names is None:
+            return list(self.values)
+        chosen = [names] if isinstance(names, str) else list(names)
+        for name in chosen:
+            if name not in self:
+                raise self._unknown(name)
+        return chosen
+
+    def _unknown(self, name: str) -> ResultError:
+        part = str(name).partition(".")[0]
+        own = [known for known in self.values if known.partition(".")[0] == part]
+        return ResultError(
+            f"there is no result '{name}'",
+            expected=f"one of {listing(own or self.values)}",
+            remedy=nearest(str(name), self.values),
+        )
+
+
+def _optional(package: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise ResultError(
+            f"{package} is not installed", remedy=f"Install it: pip install {package}, or pip install 'cotree[data]'"
+        ) from None

@@ -1,0 +1,82 @@
+"""Consistent values: algebraic variables at a start or after a switch, and operating points at rest."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from cotree.errors import SolveError
+from cotree.solve.problem import Problem
+
+Array = NDArray[np.float64]
+
+RESIDUAL = 1e-9
+
+
+def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Array) -> Array:
+    """w that satisfies the algebraic equations at (t, x), starting from a guess."""
+    w = problem.equations.w
+    if problem.eliminated or not len(w):
+        return np.zeros(0)
+    known = problem.arguments
+    g = problem.algebraic(*known)
+    function = ca.Function("g", known, [g, ca.jacobian(g, w.symbols)])
+
+    def residual(z: Array) -> Array:
+        return np.asarray(function(t, x, z, p, m)[0], dtype=float).ravel()
+
+    def jacobian(z: Array) -> Array:
+        return np.asarray(function(t, x, z, p, m)[1], dtype=float)
+
+    value, worst = _solve(residual, jacobian, guess)
+    if worst >= 0:
+        raise SolveError(
+            f"at t = {t:g} s the algebraic equations have no solution near the start: {w.names[worst]} does not settle",
+            remedy="Check the values of the nonlinear components and the start values around it",
+        )
+    return value
+
+
+def operating_point(problem: Problem, t: float, p: Array, m: Array) -> tuple[Array, Array]:
+    """States and algebraic variables at rest: all rates zero with the inputs held at their values of time t."""
+    e = problem.equations
+    unknowns = ca.vertcat(problem.x, e.w.symbols)
+    both = ca.vertcat(e.kinematics, e.rates, e.algebraic)
+    held = ca.substitute(both, e.input_rates, ca.SX.zeros(*e.input_rates.shape)) if len(e.inputs) else both
+    held = ca.substitute(held, e.inputs.symbols, e.signals) if len(e.inputs) else held
+    function = ca.Function("rest", problem.arguments, [held, ca.jacobian(held, unknowns)])
+    n = problem.x.numel()
+
+    def residual(z: Array) -> Array:
+        return np.asarray(function(t, z[:n], z[n:], p, m)[0], dtype=float).ravel()
+
+    def jacobian(z: Array) -> Array:
+        return np.asarray(function(t, z[:n], z[n:], p, m)[1], dtype=float)
+
+    value, worst = _solve(residual, jacobian, np.concatenate([e.q.start, e.u.start, e.w.start]))
+    if worst >= 0:
+        name = (e.q.names + e.u.names + e.w.names)[worst]
+        raise SolveError(
+            f"no operating point was found: the equation of {name} cannot be satisfied with constant sources",
+            remedy="Give start values instead, or check for a storage that is charged without end",
+        )
+    return value[:n], value[n:]
+
+
+def _solve(residual: object, jacobian: object, guess: Array) -> tuple[Array, int]:
+    """A root near the guess, and -1, or the index of the worst equation where there is none."""
+    if not len(guess):
+        return guess, -1
+    value = guess
+    for scale in ("jac", 1.0):
+        found = least_squares(
+            residual, value, jacobian, method="trf", x_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=500
+        )  # type: ignore[call-overload]
+        value = found.x
+        rows = np.abs(found.jac).max(axis=1) * max(1.0, np.abs(value).max())
+        relative = np.abs(found.fun) / np.maximum(rows, 1e-300)
+        if relative.max() < RESIDUAL:
+            return value, -1
+    return value, int(np.argmax(relative))

@@ -1,0 +1,114 @@
+"""What every integrator offers: a smooth stretch integrated natively on an output grid."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import SolveError, nearest
+from cotree.solve.problem import Problem
+
+Array = NDArray[np.float64]
+
+INTEGRATORS: dict[str, type[Integrator]] = {}
+"""Every integrator by its name."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options common to all integrators."""
+
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    max_steps: int = 500_000
+    """Most steps between two output points."""
+
+
+@dataclass
+class Stretch:
+    """States, algebraic variables and integrals at the output times of one call, one column for each time."""
+
+    x: Array
+    z: Array
+    quad: Array
+    steps: int
+    evaluations: int
+
+
+class Integrator(ABC):
+    """One method of time integration. A subclass with a ``name`` registers itself."""
+
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.name:
+            INTEGRATORS[cls.name] = cls
+
+    def __init__(self, problem: Problem, options: Options) -> None:
+        self.problem, self.options = problem, options
+
+    @classmethod
+    @abstractmethod
+    def suits(cls, problem: Problem) -> str:
+        """Empty if the method can integrate the problem, otherwise the reason why not."""
+
+    @abstractmethod
+    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array) -> Stretch:
+        """Integrate from t0 to the last of ``times``; raises RuntimeError where the method gives up."""
+
+
+class SundialsIntegrator(Integrator):
+    """CVODES and IDAS through CasADi: variable order, variable step, the time loop in native code."""
+
+    def __init__(self, problem: Problem, options: Options) -> None:
+        super().__init__(problem, options)
+        self._made: dict[tuple[float, ...], ca.Function] = {}
+
+    def settings(self) -> dict[str, Any]:
+        """Options of the native integrator."""
+        return {
+            "reltol": self.options.rtol,
+            "abstol": self.options.atol,
+            "max_num_steps": self.options.max_steps,
+            "quad_err_con": True,
+            "disable_internal_warnings": True,
+        }
+
+    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array) -> Stretch:
+        length = float(times[-1] - t0)
+        solver = self._solver(tuple(np.round((times - t0) / length, 13).tolist()))
+        states = x if len(x) else np.zeros(1)
+        result = solver(x0=states, z0=z, p=np.concatenate([p, m, [t0, length]]))
+        xs, zs, quad = (np.asarray(result[key], dtype=float) for key in ("xf", "zf", "qf"))
+        if not (np.isfinite(xs).all() and np.isfinite(zs).all() and np.isfinite(quad).all()):
+            raise RuntimeError("a value is not finite")
+        stats = solver.stats()
+        return Stretch(xs if len(x) else xs[:0], zs, quad, int(stats["nsteps"]), int(stats["nfevals"]))
+
+    def _solver(self, grid: tuple[float, ...]) -> ca.Function:
+        if grid not in self._made:
+            if len(self._made) > 256:  # irregular break points make a new grid each
+                self._made.clear()
+            self._made[grid] = ca.integrator(self.name, self.name, self.problem.dae, 0.0, list(grid), self.settings())
+        return self._made[grid]
+
+
+def choose(name: str, problem: Problem) -> type[Integrator]:
+    """The integrator of this name, or the best for the problem with ``auto``."""
+    if name == "auto":
+        return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
+    if name not in INTEGRATORS:
+        raise SolveError(
+            f"there is no integrator '{name}'",
+            expected=f"auto, {', '.join(INTEGRATORS)}",
+            remedy=nearest(name, INTEGRATORS),
+        )
+    if reason := INTEGRATORS[name].suits(problem):
+        raise SolveError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")
+    return INTEGRATORS[name]
