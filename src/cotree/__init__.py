@@ -1,0 +1,33 @@
+"""Cotree: flexible multibody and multi-domain systems from one linear graph.
+
+Everything in the tree becomes a coordinate, everything in the cotree becomes an equation. Names are loaded when they
+are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cotree._version import __version__
+
+if TYPE_CHECKING:
+    from cotree.api import *  # noqa: F403
+
+__all__ = ["__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module 'cotree' has no attribute '{name}'")
+    api = import_module("cotree.api")
+    try:
+        return getattr(api, name)
+    except AttributeError:
+        from cotree.errors import nearest
+
+        raise AttributeError(f"cotree has no '{name}'; {nearest(name, api.__all__)}".rstrip("; ")) from None
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *import_module("cotree.api").__all__]

@@ -1,0 +1,154 @@
+"""The façade that users import: it forwards to the rooms and holds no logic."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cotree.errors import (
+    CotreeError,
+    ExpressionError,
+    FileError,
+    FormulationError,
+    GraphError,
+    ModelError,
+    ResultError,
+    SolveError,
+)
+from cotree.model import model as _model
+from cotree.results import EnergyAudit
+from cotree.results import solution as _solution
+from cotree.terminal import electrical, hydraulic, rotational, thermal, transducer, translational
+from cotree.terminal.electrical import (
+    Capacitor,
+    CurrentSource,
+    Diode,
+    Gyrator,
+    Inductor,
+    MutualInductance,
+    OperationalAmplifier,
+    Resistor,
+    Switch,
+    Transformer,
+    VoltageSource,
+)
+from cotree.terminal.transducer import Piston, RotationalEMF, TranslationalEMF, Wheel
+
+if TYPE_CHECKING:
+    from cotree.formulation import SystemEquations
+    from cotree.graph import LinearGraph, Tree
+    from cotree.solve import LinearSystem
+
+__all__ = [
+    "Capacitor", "CotreeError", "CurrentSource", "Diode", "EnergyAudit", "ExpressionError", "FileError",
+    "FormulationError", "GraphError", "Gyrator", "Inductor", "Model", "ModelError", "MutualInductance",
+    "OperationalAmplifier", "Piston", "Resistor", "ResultError", "RotationalEMF", "Solution", "SolveError", "Switch",
+    "Transformer", "TranslationalEMF", "VoltageSource", "Wheel", "electrical", "hydraulic", "load", "rotational",
+    "thermal", "transducer", "translational",
+]  # fmt: skip
+
+
+class Solution(_solution.Solution):
+    """The result of a run, with its pictures."""
+
+    def plot(self, *names: str, path: str | Path | None = None) -> Any:
+        """Plot results over time; returns the matplotlib figure, and writes it where a path is given."""
+        from cotree.view import plot_solution
+
+        return plot_solution(self, names, path)
+
+
+class Model(_model.Model):
+    """Named components between named nodes: build, explain, simulate, linearise.
+
+    >>> m = Model("RC")
+    >>> m.add(VoltageSource("V", "in", "ground", voltage=1.0))
+    >>> m.add(Resistor("R", "in", "out", resistance=1e3))
+    >>> m.add(Capacitor("C", "out", "ground", capacitance=1e-6))
+    >>> m.simulate(t_end=5e-3)["C.voltage"][-1]
+    """
+
+    def graph(self) -> LinearGraph:
+        """The linear graph of the model."""
+        from cotree.formulation import network_graph
+
+        return network_graph(self)
+
+    def tree(self, prefer: Any = "normal", into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:
+        """A spanning tree of the model's graph, by preset, with edges pinned into the tree or the cotree."""
+        from cotree.graph import select_tree
+
+        return select_tree(self.graph(), prefer, into_tree, into_cotree)
+
+    def equations(self, tree: Tree | None = None) -> SystemEquations:
+        """The state equations, written with a tree of the user's or with the normal tree."""
+        from cotree.formulation import network_equations
+
+        return network_equations(self, tree)
+
+    def simulate(self, t_end: float, *, tree: Tree | None = None, **options: Any) -> Solution:
+        """Integrate to ``t_end``; the options are those of `cotree.solve.simulate`."""
+        from cotree.solve import simulate
+
+        clock = time.perf_counter()
+        equations = self.equations(tree)
+        try:
+            result = simulate(equations, t_end, seconds_formulation=time.perf_counter() - clock, **options)
+        except SolveError as error:
+            if isinstance(error.solution, _solution.Solution):
+                error.solution = Solution(**vars(error.solution))
+            raise
+        return Solution(**vars(result))
+
+    def linearise(self, *, tree: Tree | None = None, **options: Any) -> LinearSystem:
+        """A, B, C, D about a state; the options are those of `cotree.solve.linearise`."""
+        from cotree.solve import linearise
+
+        return linearise(self.equations(tree), **options)
+
+    def explain(self, tree: Tree | None = None, most: int = 12) -> str:
+        """Graph -> tree -> counts -> equations, as text."""
+        from cotree.formulation import explain_network, normal_tree
+
+        graph = self.graph()
+        return explain_network(self, graph, tree or normal_tree(graph), self.equations(tree), most)
+
+    def draw(self, path: str | Path | None = None, tree: Tree | None = None) -> Any:
+        """Draw the graph, the tree bold and the cotree dashed; returns the figure."""
+        from cotree.view import draw_graph
+
+        return draw_graph(tree or self.tree(), path)
+
+    def report(self, solution: Solution, path: str | Path, tree: Tree | None = None, plots: Any = None) -> Path:
+        """One HTML page: graph, equations, plots, energy and statistics."""
+        from cotree.view import write_report
+
+        chosen = tree or self.tree()
+        return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model as a YAML model file."""
+        from cotree.io import write_model
+
+        return write_model(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Model:
+        """Read a YAML model file."""
+        from cotree.io import read_model
+
+        return read_model(Path(path), cls).model
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any]) -> Model:
+        """The model described by plain data, as in a model file."""
+        from cotree.io import model_from_data
+
+        return model_from_data(data, cls)
+
+
+def load(path: str | Path) -> Model:
+    """Read a YAML model file."""
+    return Model.load(path)
