@@ -1,6 +1,6 @@
 """What the user says: models, components, quantities and expressions. Data only."""
 
-from cotree.model.component import KINDS, Component, Port
+from cotree.model.component import KINDS, Component, Port, find_kind
 from cotree.model.edge import (
     DISPLACEMENT,
     ELECTRICAL,
@@ -21,5 +21,5 @@ from cotree.model.quantity import MISSING, Quantity, Signal, Value, quantities, 
 __all__ = [
     "DISPLACEMENT", "ELECTRICAL", "HYDRAULIC", "KINDS", "MISSING", "ROTATIONAL", "THERMAL", "TRANSLATIONAL",
     "VIRTUAL_WORK", "Component", "Domain", "Edge", "Expression", "Kind", "Model", "Port", "Quantity", "Role", "Signal",
-    "Value", "quantities", "quantity", "signal",
+    "Value", "find_kind", "quantities", "quantity", "signal",
 ]  # fmt: skip

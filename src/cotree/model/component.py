@@ -176,3 +176,22 @@ class Component:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def find_kind(kind: object, where: str) -> type[Component]:
+    """The class of a kind: its full name such as ``thermal.resistance``, or the last word where only one has it."""
+    if isinstance(kind, str):
+        if kind in KINDS:
+            return KINDS[kind]
+        short = [name for name in KINDS if name.rpartition(".")[2] == kind]
+        if len(short) == 1:
+            return KINDS[short[0]]
+        if short:
+            raise ModelError(f"the kind '{kind}' exists in several domains", where=where, expected=f"one of {listing(short)}")
+    words = [*KINDS, *(name.rpartition(".")[2] for name in KINDS)]
+    raise ModelError(
+        f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",
+        where=where,
+        expected=f"one of {listing(sorted(KINDS), 60)}" if kind is None else "a known kind",
+        remedy=nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
+    )

@@ -24,8 +24,8 @@ class OnePort(Component):
     @classmethod
     def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
         data = dict(data)
-        if "nodes" in data:
-            data["plus"], data["minus"] = _pair(data.pop("nodes"), f"{name}.nodes")
+        if not {"plus", "minus"} <= data.keys():
+            data["plus"], data["minus"] = _pair(data.pop("nodes", None), f"{name}.nodes")
         return super().from_data(name, data)
 
     def to_data(self) -> dict[str, Any]:
@@ -152,4 +152,4 @@ class IdealGyrator(MultiPort):
 def _pair(value: Any, where: str) -> tuple[str, str]:
     if isinstance(value, (list, tuple)) and len(value) == 2:
         return value[0], value[1]
-    raise ModelError(f"found {value!r}", where=where, expected="two nodes: [plus, minus]")
+    raise ModelError(f"found {value!r}" if value is not None else "none given", where=where, expected="two nodes: [plus, minus]")
