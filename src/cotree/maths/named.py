@@ -29,9 +29,7 @@ class NamedMatrix:
     row_names: tuple[str, ...]
     col_names: tuple[str, ...]
 
-    def __init__(
-        self, data: Any, row_names: Iterable[str], col_names: Iterable[str], *, copy: bool = True
-    ) -> None:
+    def __init__(self, data: Any, row_names: Iterable[str], col_names: Iterable[str], *, copy: bool = True) -> None:
         """``copy=False`` takes over (and freezes) a CSR matrix that nobody else holds."""
         matrix = sp.csr_array(data, copy=copy)
         matrix.sum_duplicates()
@@ -48,6 +46,11 @@ class NamedMatrix:
                 f"{len(self.col_names)} column names",
                 expected="one name for each row and each column",
             )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in ("_rows", "_cols") and hasattr(self, name):
+            raise AttributeError(f"a NamedMatrix cannot be changed: build a new one instead of setting {name}")
+        object.__setattr__(self, name, value)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -67,7 +70,8 @@ class NamedMatrix:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Type of an entry."""
-        return np.dtype(self._data.dtype)
+        dtype: np.dtype[Any] = self._data.dtype
+        return dtype
 
     @property
     def sparse(self) -> Any:

@@ -26,6 +26,13 @@ def column(expressions: Sequence[Any]) -> ca.SX:
     return ca.vertcat(*(ca.SX(expression) for expression in expressions)) if expressions else ca.SX(0, 1)
 
 
+def substitute(expression: ca.SX, known: ca.SX, values: Any) -> ca.SX:
+    """The expression with the column ``known`` replaced by ``values``; 0 stands for a column of zeros."""
+    if not known.numel():
+        return expression
+    return ca.substitute(expression, known, ca.densify(ca.SX.zeros(*known.shape) + values))
+
+
 def limited_exp(x: Any, limit: float) -> Any:
     """exp(x) up to ``limit``, and its tangent from there on."""
     below = ca.fmin(x, limit)
