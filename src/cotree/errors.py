@@ -19,11 +19,11 @@ class CotreeError(Exception):
     @property
     def message(self) -> str:
         """The whole message: ``where: found. Expected ... . Remedy.``"""
-        parts = [_sentence(f"{self.where}: {self.found}" if self.where else self.found)]
+        parts = [_stopped(f"{self.where}: {self.found}" if self.where else self.found)]
         if self.expected:
-            parts.append(_sentence(f"Expected {self.expected}"))
+            parts.append(_stopped(f"Expected {self.expected}"))
         if self.remedy:
-            parts.append(_sentence(self.remedy))
+            parts.append(_stopped(self.remedy[0].upper() + self.remedy[1:]))
         return " ".join(parts)
 
 
@@ -72,7 +72,5 @@ def listing(names: Iterable[str], most: int = 8) -> str:
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
-def _sentence(text: str) -> str:
-    text = text.strip()
-    text = text[0].upper() + text[1:] if text[:1].islower() and not text.partition(":")[1] else text
+def _stopped(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else text + "."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -25,10 +25,10 @@ app = typer.Typer(
 out, err = Console(highlight=False), Console(stderr=True, highlight=False)
 
 File = Annotated[Path, typer.Argument(help="model file (YAML)")]
-Sets = Annotated[Optional[list[str]], typer.Option("--set", help="change a value: R1.resistance=5, or a parameter")]
+Sets = Annotated[list[str] | None, typer.Option("--set", help="change a value: R1.resistance=5, or a parameter")]
 Prefer = Annotated[str, typer.Option("--tree", help="normal, kinds, absolute or joint")]
-Into = Annotated[Optional[list[str]], typer.Option("--into-tree", help="pin an edge into the tree")]
-Out = Annotated[Optional[list[str]], typer.Option("--into-cotree", help="pin an edge into the cotree")]
+Into = Annotated[list[str] | None, typer.Option("--into-tree", help="pin an edge into the tree")]
+Out = Annotated[list[str] | None, typer.Option("--into-cotree", help="pin an edge into the cotree")]
 
 
 def main() -> None:
@@ -56,17 +56,17 @@ def _root(version: Annotated[bool, typer.Option("--version", help="show the vers
 @app.command()
 def run(
     file: File,
-    t_end: Annotated[Optional[float], typer.Option(help="end of the run in s")] = None,
-    points: Annotated[Optional[int], typer.Option(help="number of output times")] = None,
+    t_end: Annotated[float | None, typer.Option(help="end of the run in s")] = None,
+    points: Annotated[int | None, typer.Option(help="number of output times")] = None,
     set: Sets = None,
     tree: Prefer = "normal",
     into_tree: Into = None,
     into_cotree: Out = None,
-    integrator: Annotated[Optional[str], typer.Option(help="auto, cvodes or idas")] = None,
-    rtol: Annotated[Optional[float], typer.Option(help="relative tolerance")] = None,
-    atol: Annotated[Optional[float], typer.Option(help="absolute tolerance")] = None,
-    output: Annotated[Optional[Path], typer.Option("--out", "-o", help="results file: .h5 or .csv")] = None,
-    report: Annotated[Optional[Path], typer.Option(help="HTML report with graph, plots, equations and energy")] = None,
+    integrator: Annotated[str | None, typer.Option(help="auto, cvodes or idas")] = None,
+    rtol: Annotated[float | None, typer.Option(help="relative tolerance")] = None,
+    atol: Annotated[float | None, typer.Option(help="absolute tolerance in SI units; automatic if left out")] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", help="results file: .h5 or .csv")] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML report with graph, plots, equations and energy")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")] = False,
 ) -> None:
     """Simulate a model file, print a summary, and write results and a report where asked."""
@@ -89,14 +89,15 @@ def run(
     except SolveError as error:
         if error.solution is None:
             raise
-        failure, solution = error, error.solution
+        failure, solution = error, cast("api.Solution", error.solution)
     if output is not None:
         solution.to_csv(output) if output.suffix.lower() == ".csv" else solution.to_hdf5(output)
     if report is not None:
         report.parent.mkdir(parents=True, exist_ok=True)
         model.report(solution, report, spanning, chosen.run.plot or None)
     if not quiet:
-        out.print(summary(model, spanning, solution, _flat(chosen.run.plot)))
+        for part in summary(spanning, solution, _flat(chosen.run.plot)):
+            out.print(part, soft_wrap=True)
         for path in (output, report):
             if path is not None:
                 out.print(f"written: {escape(str(path))}", soft_wrap=True)
@@ -107,7 +108,7 @@ def run(
 @app.command()
 def graph(
     file: File,
-    output: Annotated[Optional[Path], typer.Option("--out", "-o", help="drawing: .svg, .png or .pdf")] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", help="drawing: .svg, .png or .pdf")] = None,
     tree: Prefer = "normal",
     into_tree: Into = None,
     into_cotree: Out = None,
@@ -126,7 +127,7 @@ def graph(
 @app.command()
 def equations(
     file: File,
-    edge: Annotated[Optional[list[str]], typer.Option(help="only the topological equation of this edge")] = None,
+    edge: Annotated[list[str] | None, typer.Option(help="only the topological equation of this edge")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="as LaTeX")] = False,
     tree: Prefer = "normal",
     into_tree: Into = None,
@@ -148,7 +149,7 @@ def equations(
 
     for equation in spanning.equations():
         print(equation.to_latex())
-    for line in state_equations_latex(model.equations(spanning)):
+    for line in state_equations_latex(model, model.equations(spanning)):
         print(line)
 
 
@@ -186,7 +187,7 @@ def _flat(plot: list[Any]) -> list[str]:
 
 
 def _complain(error: CotreeError) -> None:
-    err.print("[bold red]error[/]", escape(error.message), soft_wrap=True)
+    err.print(f"[bold red]error:[/] {escape(error.message)}", soft_wrap=True)
 
 
 class _Progress:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from cotree.api import Model, Solution
 from cotree.graph import Tree
+from cotree.results import Solution
 
 MOST_ROWS = 12
 
 
-def summary(model: Model, tree: Tree, solution: Solution, names: Sequence[str]) -> RenderableType:
+def summary(tree: Tree, solution: Solution, names: Sequence[str]) -> list[RenderableType]:
     """Counts, the chosen results, the energy balance and the cost."""
     graph, statistics, audit = tree.graph, solution.statistics, solution.energy()
     shown = [name for name in names or solution.states if name in solution][:MOST_ROWS]
@@ -37,4 +37,4 @@ def summary(model: Model, tree: Tree, solution: Solution, names: Sequence[str]) 
         f"energy: supplied {audit.supplied[-1]:.6g} J, dissipated {audit.dissipated[-1]:.6g} J, "
         f"stored {audit.stored[-1] - audit.stored[0]:+.6g} J; the balance closes to {audit.error:.0e}"
     )
-    return Group(head, *(escape(note) for note in solution.notes[1:]), table, energy, cost)
+    return [head, *(escape(note) for note in solution.notes[1:]), table, energy, cost]

@@ -2,7 +2,9 @@
 
 The incidence of equations and unknowns is brought to block triangular form. Blocks of one to three equations that are
 linear in their unknowns are solved in closed form; larger or nonlinear blocks (algebraic loops) keep their unknowns as
-algebraic variables, for a sparse linear or a Newton solution at run time.
+algebraic variables, for a sparse linear or a Newton solution at run time. From a nonlinear block those unknowns are
+torn out first that a nonlinear equation gives explicitly: i = f(v) leaves v, on which the function depends smoothly,
+and takes i, which may span twenty decades, out of the iteration.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from cotree.errors import FormulationError, listing
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, substitute
 
 CLOSED_FORM = 3
 
@@ -50,24 +52,53 @@ def solve_blocks(equations: ca.SX, unknowns: ca.SX, labels: Sequence[str], *, ke
         cols = col_order[col_blocks[block] : col_blocks[block + 1]]
         inside = set(cols)
         outside = sorted({col for row in rows for col in depends[row]} - inside)
-        residual = equations[rows]
-        if outside:
-            residual = ca.substitute(residual, unknowns[outside], column([values[col] for col in outside]))
+        residual = substitute(equations[rows], unknowns[outside], column([values[col] for col in outside]))
         mine = unknowns[cols]
         if len(cols) > 1:
             loops.append(tuple(cols))
         matrix = ca.jacobian(residual, mine)
         linear = not ca.depends_on(matrix, mine)
         if linear and (len(cols) <= CLOSED_FORM or not keep_large):
-            solution = _closed_form(matrix, ca.substitute(residual, mine, ca.SX.zeros(len(cols))))
+            solution = _closed_form(matrix, substitute(residual, mine, 0))
             for k, col in enumerate(cols):
                 values[col] = solution[k]
         else:
             for col in cols:
                 values[col] = unknowns[col]
-            algebraic.extend(cols)
+            left = list(cols)
+            if not linear:
+                residual, left = _tear(residual, unknowns, cols, values)
+            algebraic.extend(left)
             kept.append(residual)
     return Solved(column(values), tuple(algebraic), ca.vertcat(ca.SX(0, 1), *kept), tuple(loops))
+
+
+def _tear(residual: ca.SX, unknowns: ca.SX, cols: Sequence[int], values: list[ca.SX | None]) -> tuple[ca.SX, list[int]]:
+    """Take out of a nonlinear block the unknowns that its nonlinear equations give explicitly."""
+    left, explicit = list(cols), []
+    rows = list(ca.vertsplit(residual))
+    while (found := _explicit(rows, unknowns, left)) is not None:
+        k, col, factor = found
+        value = -substitute(rows.pop(k), unknowns[col], 0) / factor
+        rows = [substitute(row, unknowns[col], value) for row in rows]
+        explicit.append((col, value))
+        left.remove(col)
+    for col, value in reversed(explicit):  # a value may hold unknowns that were taken out after it
+        values[col] = substitute(value, unknowns[list(cols)], column([values[c] for c in cols]))
+    return column(rows), left
+
+
+def _explicit(rows: Sequence[ca.SX], unknowns: ca.SX, left: Sequence[int]) -> tuple[int, int, ca.SX] | None:
+    """A nonlinear row, an unknown that enters it with a constant factor, and the factor."""
+    mine = unknowns[list(left)]
+    for k, row in enumerate(rows):
+        gradient = ca.jacobian(row, mine)
+        if not ca.depends_on(gradient, mine):
+            continue
+        for j, col in enumerate(left):
+            if gradient.sparsity().has_nz(0, j) and not ca.depends_on(gradient[0, j], mine):
+                return k, col, gradient[0, j]
+    return None
 
 
 def _closed_form(matrix: ca.SX, constant: ca.SX) -> ca.SX:

@@ -12,7 +12,7 @@ from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, explain_graph
 from cotree.graph.equations import subscript
 from cotree.maths.printing import to_latex, to_text
-from cotree.model import Model
+from cotree.model import Model, quantities
 
 
 def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: SystemEquations, most: int = 12) -> str:
@@ -51,23 +51,42 @@ def state_equations(equations: SystemEquations) -> Iterable[str]:
         yield f"d({name})/dt = {to_text(equations.rates[k])}"
     for k in range(len(equations.w)):
         yield f"0 = {to_text(equations.algebraic[k])}"
-    for name, signal in zip(equations.inputs.names, ca.vertsplit(equations.signals) if len(equations.inputs) else [], strict=True):
+    for name, signal in zip(
+        equations.inputs.names, ca.vertsplit(equations.signals) if len(equations.inputs) else [], strict=True
+    ):
         yield f"{name} = {to_text(signal)}"
 
 
-def state_equations_latex(equations: SystemEquations) -> Iterable[str]:
-    """The state and algebraic equations in LaTeX."""
-    for k, name in enumerate(equations.u.names):
-        yield rf"\dot{{{latex_name(name)}}} = {to_latex(equations.rates[k], latex_name)}"
+def state_equations_latex(model: Model, equations: SystemEquations) -> Iterable[str]:
+    """The state and algebraic equations in LaTeX, with the symbols of the domains and components."""
+    symbols = latex_symbols(model)
+
+    def name(text: str) -> str:
+        return symbols.get(text) or rf"\mathrm{{{text.replace('_', ' ')}}}"
+
+    for k, state in enumerate(equations.u.names):
+        yield rf"\dot{{{name(state)}}} = {to_latex(equations.rates[k], name)}"
     for k in range(len(equations.w)):
-        yield f"0 = {to_latex(equations.algebraic[k], latex_name)}"
+        yield f"0 = {to_latex(equations.algebraic[k], name)}"
 
 
-def latex_name(name: str) -> str:
-    r"""``R3.resistance`` as ``\mathrm{resistance}_{\mathrm{R3}}``; plain names as they are."""
-    owner, _, field = name.rpartition(".")
-    field = field.replace("_", r"\ ")
-    return rf"\mathrm{{{field}}}_{{{subscript(owner)}}}" if owner else rf"\mathrm{{{field}}}"
+def latex_symbols(model: Model) -> dict[str, str]:
+    """Symbols of all variables and values by dotted name: ``R3.resistance`` is ``R_{3}``, ``L1.current`` ``i_{L1}``."""
+    result: dict[str, str] = {}
+    for component in model.components.values():
+        for edge in component.edges():
+            mark, domain = subscript(edge.name), edge.domain
+            for variable, symbol in ((domain.across, domain.across_symbol), (domain.through, domain.through_symbol)):
+                result[f"{edge.name}.{variable}"] = f"{symbol}_{{{mark}}}"
+                result[f"d_{edge.name}.{variable}"] = rf"\dot{{{symbol}}}_{{{mark}}}"
+        for field, info in quantities(component).items():
+            letter, _, index = info.symbol.partition("_")
+            own = component.name[len(letter) :] if letter and component.name.startswith(letter) else ""
+            mark = own if own.isdigit() else subscript(component.name)
+            whole = ",".join(part for part in (index, mark) if part)
+            symbol = letter or rf"\mathrm{{{field.replace('_', ' ')}}}"
+            result.setdefault(f"{component.name}.{field}", f"{symbol}_{{{whole}}}")
+    return result
 
 
 def _cut(lines: Iterable[str], most: int, what: str) -> list[str]:

@@ -21,7 +21,7 @@ from cotree.formulation.storages import SOURCES, STORAGES, Functionals, Storages
 from cotree.formulation.system import Energy, Output, SmoothInput, SystemEquations, Variables
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, across_source_loops, select_tree, through_source_cutsets
-from cotree.maths.symbolic import column, symbols
+from cotree.maths.symbolic import column, substitute, symbols
 from cotree.model import Edge, Model, Role
 
 
@@ -226,7 +226,7 @@ class _Network:
         labels += [*self.storages.independent, *dependent]
         wanted = column([self.storage_variable(name) for name in dependent])
         solved = solve_blocks(column(equations), self.y, labels, keep_large=False)
-        tied = ca.substitute(wanted, self.y, solved.values)
+        tied = substitute(wanted, self.y, solved.values)
         if solved.algebraic and ca.depends_on(tied, self.y):
             raise FormulationError(
                 f"the storages {listing(dependent)} depend on others through a nonlinear component",
@@ -258,8 +258,7 @@ class _Network:
             for name, edge in known.items()
         ]
         laws = column([law for _, law in self.laws])
-        if symbol:
-            laws = ca.substitute(laws, column(symbol), column([self.storage_rates[name] for name in known]))
+        laws = substitute(laws, column(symbol), column([self.storage_rates[name] for name in known]))
         equations = ca.vertcat(laws, column(self._state_identities()))
         labels = [edge.component for edge, _ in self.laws] + list(self.storages.independent)
         return solve_blocks(equations, ca.vertcat(self.y, self.x_dot), labels)
@@ -270,8 +269,8 @@ class _Network:
         unknowns = ca.vertcat(self.y, self.x_dot)
         kept = list(solved.algebraic)
         w = self._algebraic_variables(kept)
-        values = ca.substitute(solved.values, unknowns[kept], w.symbols) if kept else solved.values
-        algebraic = ca.substitute(solved.equations, unknowns[kept], w.symbols) if kept else solved.equations
+        values = substitute(solved.values, unknowns[kept], w.symbols)
+        algebraic = substitute(solved.equations, unknowns[kept], w.symbols)
         inputs, input_rates, signals = self.inputs
         y = values[:n]
         start = StartValues(self.model, self.graph, self.storages, self.values.p, self._ties_function())
@@ -302,19 +301,21 @@ class _Network:
         graph, tree = self.graph, self.tree
         of_y = [(f"{e.name}.{e.domain.across}", e.domain.across_unit) for e in map(graph.__getitem__, tree.branches)]
         of_y += [(f"{e.name}.{e.domain.through}", e.domain.through_unit) for e in map(graph.__getitem__, tree.chords)]
-        every = of_y + [(f"d_{name}", f"{unit}/s") for name, unit in zip(self.states.names, self.states.units, strict=True)]
+        every = of_y + [
+            (f"d_{name}", f"{unit}/s") for name, unit in zip(self.states.names, self.states.units, strict=True)
+        ]
         return Variables.make([every[k][0] for k in kept], [every[k][1] for k in kept])
 
     def _ties_function(self) -> ca.Function:
         inputs, _, signals = self.inputs
-        at_start = ca.substitute(self.ties, inputs.symbols, signals) if len(inputs) else self.ties
+        at_start = substitute(self.ties, inputs.symbols, signals)
         modes = column([mode.value for mode in self.values.modes])
-        at_start = ca.substitute(at_start, self.values.mode_symbols, modes) if self.values.modes else at_start
-        at_start = ca.substitute(at_start, self.values.t, 0)
+        at_start = substitute(at_start, self.values.mode_symbols, modes)
+        at_start = substitute(at_start, self.values.t, 0)
         return ca.Function("ties", [self.states.symbols, self.values.p.symbols], [at_start])
 
     def _in(self, y: ca.SX, expression: ca.SX) -> ca.SX:
-        return ca.substitute(ca.SX(expression), self.y, y)
+        return substitute(ca.SX(expression), self.y, y)
 
     def _power(self, edge: Edge, across: ca.SX, through: ca.SX) -> ca.SX:
         """Power into an edge. Heat flow is a power itself: it enters at one end and leaves at the other."""
@@ -347,7 +348,9 @@ class _Network:
         return dict(zip(graph.nodes, values, strict=True))
 
     def _domain_of_nodes(self) -> dict[str, Edge]:
-        return {node: edge for edge in self.graph.edges for node in (edge.tail, edge.head) if node not in self.graph.datums}
+        return {
+            node: edge for edge in self.graph.edges for node in (edge.tail, edge.head) if node not in self.graph.datums
+        }
 
     def _outputs(self, y: ca.SX) -> dict[str, Output]:
         across, through = self.topology
@@ -400,5 +403,3 @@ def _dm(matrix: object) -> ca.DM:
     csc = matrix.tocsc()  # type: ignore[attr-defined]
     sparsity = ca.Sparsity(csc.shape[0], csc.shape[1], csc.indptr.tolist(), csc.indices.tolist())
     return ca.DM(sparsity, csc.data.astype(float))
-
-

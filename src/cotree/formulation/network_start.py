@@ -22,9 +22,7 @@ class StartValues:
     then the smallest change of the free states that satisfies all given values is taken.
     """
 
-    def __init__(
-        self, model: Model, graph: LinearGraph, storages: Storages, p: Variables, ties: ca.Function
-    ) -> None:
+    def __init__(self, model: Model, graph: LinearGraph, storages: Storages, p: Variables, ties: ca.Function) -> None:
         self._model, self._graph, self._storages, self._p, self._ties = model, graph, storages, p, ties
 
     def given(self, p: NDArray[np.float64]) -> dict[str, float]:
@@ -36,7 +34,9 @@ class StartValues:
         return {
             edge.name: value
             for component in self._model.components.values()
-            for edge, value in zip(component.edges(), component.initial_values(own.get(component.name, {})), strict=True)
+            for edge, value in zip(
+                component.edges(), component.initial_values(own.get(component.name, {})), strict=True
+            )
             if value is not None
         }
 
@@ -51,7 +51,9 @@ class StartValues:
         target = np.array([given[dependent[k]] for k in asked])
         gap = target - self._tied(x, p)[asked]
         if free:
-            columns = np.array([self._tied(x + unit, p)[asked] - self._tied(x, p)[asked] for unit in np.eye(len(x))[free]])
+            columns = np.array(
+                [self._tied(x + unit, p)[asked] - self._tied(x, p)[asked] for unit in np.eye(len(x))[free]]
+            )
             x[free] += np.linalg.lstsq(columns.T, gap, rcond=None)[0]
             gap = target - self._tied(x, p)[asked]
         worst = int(np.argmax(np.abs(gap)))
@@ -66,4 +68,3 @@ class StartValues:
 
     def _tied(self, x: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self._ties(x, p), dtype=float).ravel()
-

@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.maths.symbolic import symbols
+from cotree.maths.symbolic import substitute, symbols
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class SystemEquations:
 
     def bias(self) -> ca.SX:
         """r with u' = 0."""
-        return ca.substitute(self.residual, self.u_dot, ca.SX.zeros(*self.u_dot.shape))
+        return substitute(self.residual, self.u_dot, 0)
 
     @cached_property
     def linear_algebraic(self) -> bool:
@@ -145,4 +145,4 @@ class SystemEquations:
         """The expression with the inputs and their rates replaced by their signals: a function of t, q, u, w, p, m."""
         rates = ca.jacobian(self.signals, self.t)
         known = ca.vertcat(self.inputs.symbols, self.input_rates)
-        return ca.substitute(expression, known, ca.vertcat(self.signals, rates)) if known.numel() else expression
+        return substitute(expression, known, ca.vertcat(self.signals, rates))

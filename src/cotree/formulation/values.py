@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ExpressionError, ModelError
 from cotree.formulation.system import Mode, Variables
-from cotree.maths.symbolic import SYMBOLIC, column
+from cotree.maths.symbolic import SYMBOLIC, column, substitute
 from cotree.model import Component, Model, quantities
 
 MOST_BREAKS = 1_000_000
@@ -40,7 +40,7 @@ class Values:
         numbers = {**model.parameter_values(), **model.component_values()}
         self.p = Variables.make(names, units, [numbers[name] for name in names])
         self._symbol = {name: self.p.symbols[k] for k, name in enumerate(names)}
-        self._functions = {**SYMBOLIC, "step": self._step, "pulse": self._pulse}
+        self._functions: dict[str, Callable[..., Any]] = {**SYMBOLIC, "step": self._step, "pulse": self._pulse}
         self._parameters = self._derived_parameters()
 
     @property
@@ -93,7 +93,7 @@ class Values:
         slope = self._slope(x, "step")
         if slope is None:
             return SYMBOLIC["step"](x)
-        root = ca.Function("root", [self.p.symbols], [ca.substitute(-x / slope, self.t, 0)])
+        root = ca.Function("root", [self.p.symbols], [substitute(-x / slope, self.t, 0)])
 
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
             return np.array([time for time in [float(root(p))] if start < time < end])
@@ -104,7 +104,7 @@ class Values:
         slope = self._slope(x, "pulse")
         if slope is None:
             return SYMBOLIC["pulse"](x, width, period)
-        zero = ca.substitute(-x / slope, self.t, 0)
+        zero = substitute(-x / slope, self.t, 0)
         shape = ca.Function("shape", [self.p.symbols], [zero, ca.SX(slope), ca.SX(width), ca.SX(period)])
 
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:

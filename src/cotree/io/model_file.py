@@ -1,13 +1,13 @@
 """Model files: a model and how to run it, as plain YAML.
 
-    name: RC circuit
-    datum: ground
-    parameters: {tau: 1.0e-3}
-    components:
-      V: {kind: voltage_source, nodes: [in, ground], voltage: 5}
-      R: {kind: resistor, nodes: [in, out], resistance: tau/1e-6}
-      C: {kind: capacitor, nodes: [out, ground], capacitance: 1e-6}
-    run: {t_end: 5*tau, plot: [C.voltage, R.current]}
+name: RC circuit
+datum: ground
+parameters: {tau: 1.0e-3}
+components:
+  V: {kind: voltage_source, nodes: [in, ground], voltage: 5}
+  R: {kind: resistor, nodes: [in, out], resistance: tau/1e-6}
+  C: {kind: capacitor, nodes: [out, ground], capacitance: 1e-6}
+run: {t_end: 5*tau, plot: [C.voltage, R.current]}
 """
 
 from __future__ import annotations
@@ -134,7 +134,9 @@ class _Reader(Generic[M]):
                     settings[key] = _number(settings[key], model, key)
         points = settings.get("points")
         if points is not None and (isinstance(points, bool) or not isinstance(points, int)):
-            raise FileError(f"points is {points!r}", where=self.source.place("run", "points"), expected="a whole number")
+            raise FileError(
+                f"points is {points!r}", where=self.source.place("run", "points"), expected="a whole number"
+            )
         if isinstance(settings.get("start"), dict):
             with _Placed(self.source, "run", "start"):
                 settings["start"] = {k: _number(v, model, f"start.{k}") for k, v in settings["start"].items()}
@@ -172,7 +174,9 @@ def _names(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     if any(isinstance(item, bool) for item in value):
-        raise ModelError(f"found {value!r}", remedy="Put the name in quotes: YAML reads yes, no, on, off as truth values")
+        raise ModelError(
+            f"found {value!r}", remedy="Put the name in quotes: YAML reads yes, no, on, off as truth values"
+        )
     return [str(item) if isinstance(item, int) else item for item in value]
 
 

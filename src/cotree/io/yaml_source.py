@@ -53,7 +53,7 @@ class Source:
                     raise FileError(
                         f"the key '{found}' is not a name",
                         where=f"{self.name}:{line}",
-                        remedy='Put it in quotes: YAML reads yes, no, on and off as truth values, and ~ as nothing',
+                        remedy="Put it in quotes: YAML reads yes, no, on and off as truth values, and ~ as nothing",
                     )
                 key = str(key)
                 if key in result:
@@ -73,8 +73,10 @@ class Source:
 class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.composer.ComposerError(None, None, "anchors and aliases (& and *) are not used", event.start_mark)
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(
+                None, None, "anchors and aliases (& and *) are not used", event.start_mark
+            )
         return super().compose_node(parent, index)
 
 
@@ -82,7 +84,9 @@ def read_source(path: Path) -> Source:
     """The data of a YAML file, or a `FileError`."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise FileError(f"the file has {path.stat().st_size} bytes", where=str(path), expected=f"at most {MAX_BYTES}")
+            raise FileError(
+                f"the file has {path.stat().st_size} bytes", where=str(path), expected=f"at most {MAX_BYTES}"
+            )
         text = path.read_text(encoding="utf-8")
     except OSError as reason:
         raise FileError(f"cannot read {path}: {reason.strerror or reason}", remedy="Check the path") from None

@@ -187,7 +187,9 @@ def find_kind(kind: object, where: str) -> type[Component]:
         if len(short) == 1:
             return KINDS[short[0]]
         if short:
-            raise ModelError(f"the kind '{kind}' exists in several domains", where=where, expected=f"one of {listing(short)}")
+            raise ModelError(
+                f"the kind '{kind}' exists in several domains", where=where, expected=f"one of {listing(short)}"
+            )
     words = [*KINDS, *(name.rpartition(".")[2] for name in KINDS)]
     raise ModelError(
         f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",

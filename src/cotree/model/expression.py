@@ -108,7 +108,7 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
     if depth == 0:
         raise _refused(text[:60], f"more than {MAX_DEPTH} nested operations")
     match node:
-        case ast.Constant(value=value) if type(value) in (int, float):
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             if abs(value) > 1e300:
                 raise _refused(text, "a number beyond 1e300")
         case ast.Name(id=name):

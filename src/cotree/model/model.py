@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from cotree.errors import ExpressionError, ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
-from cotree.model.component import COMPONENT_NAME, Component
+from cotree.model.component import Component
 from cotree.model.edge import Edge
 from cotree.model.expression import TIME, Expression
 from cotree.model.quantity import Quantity, check_range, number, quantities, read

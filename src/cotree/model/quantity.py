@@ -40,6 +40,8 @@ class Quantity:
     range: str
     signal: bool
     meaning: str
+    symbol: str = ""
+    """As formulas write it: ``R``, ``L_1``."""
 
     @property
     def expected(self) -> str:
@@ -50,13 +52,19 @@ class Quantity:
 
 
 def quantity(
-    unit: str, meaning: str = "", *, range: str = "finite", default: Any = MISSING, kw_only: bool = True
+    unit: str,
+    meaning: str = "",
+    *,
+    symbol: str = "",
+    range: str = "finite",
+    default: Any = MISSING,
+    kw_only: bool = True,
 ) -> Any:
     """A dataclass field for a constant `Value`; without ``default`` it must be given.
 
     Quantities are given by keyword only; saying so at a field with a default tells type checkers, too.
     """
-    info = Quantity(unit, range, False, meaning)
+    info = Quantity(unit, range, False, meaning, symbol)
     return dataclasses.field(default=default, kw_only=kw_only, metadata={"quantity": info})
 
 

@@ -22,7 +22,8 @@ class Statistics:
 
     integrator: str
     rtol: float
-    atol: float
+    atol: float | None
+    """None where it was scaled automatically."""
     steps: int
     evaluations: int
     stretches: int

@@ -5,9 +5,9 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from cotree.errors import SolveError
+from cotree.maths.symbolic import substitute
 from cotree.solve.problem import Problem
 
 Array = NDArray[np.float64]
@@ -44,8 +44,8 @@ def operating_point(problem: Problem, t: float, p: Array, m: Array) -> tuple[Arr
     e = problem.equations
     unknowns = ca.vertcat(problem.x, e.w.symbols)
     both = ca.vertcat(e.kinematics, e.rates, e.algebraic)
-    held = ca.substitute(both, e.input_rates, ca.SX.zeros(*e.input_rates.shape)) if len(e.inputs) else both
-    held = ca.substitute(held, e.inputs.symbols, e.signals) if len(e.inputs) else held
+    held = substitute(both, e.input_rates, 0)
+    held = substitute(held, e.inputs.symbols, e.signals)
     function = ca.Function("rest", problem.arguments, [held, ca.jacobian(held, unknowns)])
     n = problem.x.numel()
 
@@ -69,11 +69,13 @@ def _solve(residual: object, jacobian: object, guess: Array) -> tuple[Array, int
     """A root near the guess, and -1, or the index of the worst equation where there is none."""
     if not len(guess):
         return guess, -1
+    from scipy.optimize import least_squares  # slow to load, and most runs do not need it
+
     value = guess
     for scale in ("jac", 1.0):
         found = least_squares(
             residual, value, jacobian, method="trf", x_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=500
-        )  # type: ignore[call-overload]
+        )
         value = found.x
         rows = np.abs(found.jac).max(axis=1) * max(1.0, np.abs(value).max())
         relative = np.abs(found.fun) / np.maximum(rows, 1e-300)

@@ -18,5 +18,6 @@ class Idas(SundialsIntegrator):
         return ""
 
     def settings(self) -> dict[str, Any]:
-        # The algebraic variables come consistent; the start only completes the rates.
-        return super().settings() | {"calc_ic": True, "suppress_algebraic": False}
+        # The algebraic variables come consistent; the start only completes the rates. IDAS' own first step is often so
+        # long that its error test fails for good, so it begins with a very short one and doubles from there.
+        return super().settings() | {"calc_ic": True, "step0": 1e-2 * self.options.rtol}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError, nearest
-from cotree.solve.problem import Problem
+from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
 
@@ -25,6 +27,7 @@ class Options:
 
     rtol: float = 1e-8
     atol: float = 1e-10
+    """In units of each variable's scale."""
     max_steps: int = 500_000
     """Most steps between two output points."""
 
@@ -50,8 +53,8 @@ class Integrator(ABC):
         if cls.name:
             INTEGRATORS[cls.name] = cls
 
-    def __init__(self, problem: Problem, options: Options) -> None:
-        self.problem, self.options = problem, options
+    def __init__(self, problem: Problem, options: Options, scale: Scale) -> None:
+        self.problem, self.options, self.scale = problem, options, scale
 
     @classmethod
     @abstractmethod
@@ -66,8 +69,8 @@ class Integrator(ABC):
 class SundialsIntegrator(Integrator):
     """CVODES and IDAS through CasADi: variable order, variable step, the time loop in native code."""
 
-    def __init__(self, problem: Problem, options: Options) -> None:
-        super().__init__(problem, options)
+    def __init__(self, problem: Problem, options: Options, scale: Scale) -> None:
+        super().__init__(problem, options, scale)
         self._made: dict[tuple[float, ...], ca.Function] = {}
 
     def settings(self) -> dict[str, Any]:
@@ -81,11 +84,16 @@ class SundialsIntegrator(Integrator):
         }
 
     def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array) -> Stretch:
-        length = float(times[-1] - t0)
+        length, scale = float(times[-1] - t0), self.scale
         solver = self._solver(tuple(np.round((times - t0) / length, 13).tolist()))
-        states = x if len(x) else np.zeros(1)
-        result = solver(x0=states, z0=z, p=np.concatenate([p, m, [t0, length]]))
-        xs, zs, quad = (np.asarray(result[key], dtype=float) for key in ("xf", "zf", "qf"))
+        states = x / scale.x if len(x) else np.zeros(1)
+        given = np.concatenate([p, m, [t0, length], scale.x, scale.z, scale.quad])
+        with redirect_stderr(StringIO()):  # the native solvers write there what the error says better
+            result = solver(x0=states, z0=z / scale.z, p=given)
+        xs, zs, quad = (
+            np.asarray(result[key], dtype=float) * size[:, None]
+            for key, size in (("xf", scale.x), ("zf", scale.z), ("qf", scale.quad))
+        )
         if not (np.isfinite(xs).all() and np.isfinite(zs).all() and np.isfinite(quad).all()):
             raise RuntimeError("a value is not finite")
         stats = solver.stats()

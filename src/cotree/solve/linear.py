@@ -41,7 +41,9 @@ class LinearSystem:
         """The transfer matrix D + C (j omega - A)^-1 B, of shape (frequencies, outputs, inputs); omega in rad/s."""
         frequencies = np.asarray(list(omega), dtype=float)
         shifted = 1j * frequencies[:, None, None] * np.eye(len(self.A)) - self.A
-        return np.asarray(self.D + self.C @ np.linalg.solve(shifted, np.broadcast_to(self.B, (len(frequencies), *self.B.shape))))
+        return np.asarray(
+            self.D + self.C @ np.linalg.solve(shifted, np.broadcast_to(self.B, (len(frequencies), *self.B.shape)))
+        )
 
     def to_scipy(self) -> Any:
         """A `scipy.signal.StateSpace`."""

@@ -2,21 +2,38 @@
 
 Time runs from 0 to 1 over each stretch, ``t = t0 + s h``, so that one integrator serves stretches of any place and
 length. Algebraic variables that enter linearly are eliminated by one sparse solution inside the right-hand side.
+What is integrated is scaled by its size, so that one absolute tolerance serves volts and cubic metres per second alike.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, substitute
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The size of each state, algebraic variable and integral."""
+
+    x: Array
+    z: Array
+    quad: Array
+
+    @classmethod
+    def ones(cls, problem: Problem) -> Scale:
+        """Every variable in SI units."""
+        sizes = problem.sizes
+        return cls(*(np.ones(sizes[name]) for name in ("x", "z", "quad")))
 
 
 @dataclass(frozen=True)
@@ -81,7 +98,7 @@ class Problem:
         """w as a function of t, x, p, m, where it enters linearly."""
         e = self.equations
         g = e.in_time(e.algebraic)
-        matrix, constant = ca.jacobian(g, e.w.symbols), ca.substitute(g, e.w.symbols, ca.SX.zeros(len(e.w)))
+        matrix, constant = ca.jacobian(g, e.w.symbols), substitute(g, e.w.symbols, 0)
         t, x, _, p, m = self.arguments
         parts = ca.Function("parts", [t, x, p, m], [matrix, constant])
         known = [ca.MX.sym(name, *s.shape) for name, s in zip("txpm", (t, x, p, m), strict=True)]
@@ -89,24 +106,33 @@ class Problem:
         return ca.Function("linear_w", known, [ca.solve(a, -b, "csparse")])
 
     @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of variables as the integrator sees them; a network without storages gets one idle state."""
+        _, x, w, p, m = (symbols.numel() for symbols in self.arguments)
+        quad = self.quadratures.size1_out(0)
+        return {"x": max(x, 1), "z": 0 if self.eliminated else w, "quad": quad, "p": p, "m": m}
+
+    @cached_property
     def dae(self) -> ca.Function:
-        """The right-hand sides over scaled time, in CasADi's form: (s, x, z, (p, m, t0, h), u) -> (ode, alg, quad)."""
-        sizes = [s.numel() for s in self.arguments]
-        n_p, n_m = sizes[3], sizes[4]
-        kind = ca.SX if not self.eliminated or not sizes[2] else ca.MX
-        s, x, z = kind.sym("s"), kind.sym("x", max(sizes[1], 1)), kind.sym("z", 0 if self.eliminated else sizes[2])
-        p = kind.sym("p", n_p + n_m + 2)
-        t0, h = p[n_p + n_m], p[n_p + n_m + 1]
-        t, parameters, modes = t0 + s * h, p[:n_p], p[n_p : n_p + n_m]
-        states = x if sizes[1] else kind(0, 1)
-        w = self.linear_w(t, states, parameters, modes) if self.eliminated and sizes[2] else z
-        known = (t, states, w, parameters, modes)
-        ode = h * self.rates(*known) if sizes[1] else kind.zeros(1)  # a network without storages has no states
-        alg = self.algebraic(*known) if not self.eliminated else kind(0, 1)
+        """The right-hand sides over scaled time and scaled variables, in CasADi's form.
+
+        (s, x, z, (p, m, t0, h, scales of x, z and integrals), u) -> (ode, alg, quad, zero)
+        """
+        size, has_w, has_x = self.sizes, len(self.equations.w) > 0, self.x.numel() > 0
+        kind: Any = ca.MX if self.eliminated and has_w else ca.SX
+        s, x, z = kind.sym("s"), kind.sym("x", size["x"]), kind.sym("z", size["z"])
+        given = kind.sym("p", size["p"] + size["m"] + 2 + size["x"] + size["z"] + size["quad"])
+        ends = np.cumsum([0, size["p"], size["m"], 1, 1, size["x"], size["z"], size["quad"]]).tolist()
+        p, m, t0, h, x_scale, z_scale, quad_scale = ca.vertsplit(given, ends)
+        t, states = t0 + s * h, x * x_scale if has_x else kind(0, 1)
+        w = self.linear_w(t, states, p, m) if self.eliminated and has_w else z * z_scale
+        known = (t, states, w, p, m)
+        ode = h * self.rates(*known) / x_scale if has_x else kind.zeros(1)
+        alg = self.algebraic(*known) if size["z"] else kind(0, 1)
         return ca.Function(
             "dae",
-            [s, x, z, p, kind.sym("u", 0)],
-            [ode, alg, h * self.quadratures(*known), kind(0, 1)],
+            [s, x, z, given, kind.sym("u", 0)],
+            [ode, alg, h * self.quadratures(*known) / quad_scale, kind(0, 1)],
             ["t", "x", "z", "p", "u"],
             ["ode", "alg", "quad", "zero"],
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +17,15 @@ from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve import cvodes, idas  # noqa: F401  (each registers its integrator)
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.integrator import Integrator, Options, choose
-from cotree.solve.problem import Problem
+from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
 Progress = Callable[[float], None]
 """Called with the fraction of model time that is done."""
 
 DEFAULT_POINTS = 501
+ROUGH = 1e-3
+"""Relative tolerance of the rough run."""
 PIECE_SECONDS = 0.5
 
 
@@ -36,7 +40,7 @@ def simulate(
     start: Mapping[str, float] | str | None = None,
     integrator: str = "auto",
     rtol: float = 1e-8,
-    atol: float = 1e-10,
+    atol: float | None = None,
     max_steps: int = 500_000,
     progress: Progress | None = None,
     seconds_formulation: float = 0.0,
@@ -44,16 +48,21 @@ def simulate(
     """Integrate from ``t_start`` to ``t_end`` and return all outputs on a grid.
 
     ``points`` evenly spaced output times (501 where neither ``points`` nor ``times`` is given). ``start`` changes
-    states by name, or asks for the operating point with ``"steady"``. If the integration fails or is interrupted, the
-    error carries the solution so far in its attribute ``solution``.
+    states by name, or asks for the operating point with ``"steady"``. ``atol`` is in SI units; where it is not given,
+    a quick rough run finds the size of every variable, and rtol / 100 of it is tolerated. If the integration fails or
+    is interrupted, the error carries the solution so far in its attribute ``solution``.
     """
     clock = time.perf_counter()
     grid = output_grid(t_start, t_end, points, times)
     _check_tolerances(rtol, atol)
     problem = Problem(equations)
     p = _numbers(equations, parameters)
-    method = choose(integrator, problem)(problem, Options(rtol, atol, max_steps))
-    run = _Run(problem, method, grid, t_start, p, progress)
+    method = choose(integrator, problem)
+    scale, fine = Scale.ones(problem), Options(rtol, atol or rtol / 100, max_steps)
+    if atol is None:
+        rough = method(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps), scale)
+        scale = _sizes(problem, rough, np.linspace(t_start, grid[-1], 51), t_start, p, start)
+    run = _Run(problem, method(problem, fine, scale), grid, t_start, p, progress)
     error = run.go(start)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if error is not None:
@@ -77,9 +86,25 @@ def output_grid(t_start: float, t_end: float, points: int | None, times: Sequenc
     return grid
 
 
-def _check_tolerances(rtol: float, atol: float) -> None:
-    if not (0 < rtol < 1 and 0 < atol):
-        raise SolveError(f"tolerances rtol = {rtol:g} and atol = {atol:g}", expected="0 < rtol < 1 and atol > 0")
+def _check_tolerances(rtol: float, atol: float | None) -> None:
+    if not 1e-14 <= rtol < 1:
+        raise SolveError(f"the tolerance rtol is {rtol:g}", expected="a number from 1e-14 to below 1")
+    if atol is not None and not 0 < atol < np.inf:
+        raise SolveError(f"the tolerance atol is {atol:g}", expected="a positive number, or none for automatic scaling")
+
+
+def _sizes(
+    problem: Problem,
+    method: Integrator,
+    grid: Array,
+    t_start: float,
+    p: Array,
+    start: Mapping[str, float] | str | None,
+) -> Scale:
+    """The largest value of every variable in a rough run, as far as that gets; 1 where a variable stays zero."""
+    run = _Run(problem, method, grid, t_start, p, None)
+    run.go(start)
+    return Scale(*(np.where(np.abs(peak) > 1e-100, np.abs(peak), 1.0) for peak in run.peaks))
 
 
 def _numbers(equations: SystemEquations, changes: Mapping[str, float] | None) -> Array:
@@ -104,17 +129,20 @@ class _Run:
     steps: int = 0
     evaluations: int = 0
     stretches: int = 0
+    peaks: list[Array] = field(default_factory=list)
+    """Largest magnitudes of states, algebraic variables and integrals."""
 
     def go(self, start: Mapping[str, float] | str | None) -> SolveError | None:
         """Integrate everything; a failure or interruption after the start is returned, not raised."""
         edges = np.concatenate([[self.t_start], self._breaks(), [self.grid[-1]]])
         if len(edges) > 1 and edges[-1] == edges[-2]:
             edges = edges[:-1]
-        modes = [self._modes(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)] or [self._modes(*edges[[0, 0]])]
+        modes = [self._modes(a, b) for a, b in pairwise(edges)] or [self._modes(*edges[[0, 0]])]
         self._check_jumps(edges, modes)
         x = self._start_values(start, modes[0])
         z = self.problem.equations.w.start
-        quad = np.zeros(self.problem.quadratures.size1_out(0))
+        quad = np.zeros(self.problem.sizes["quad"])
+        self.peaks = [np.abs(x) if len(x) else np.ones(1), np.zeros(self.problem.sizes["z"]), quad]
         if len(edges) == 1:  # only the start was asked for
             z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
             self._keep(self.grid, x[:, None], z[:, None], quad[:, None], modes[0])
@@ -129,7 +157,9 @@ class _Run:
                     raise
                 return error
             except KeyboardInterrupt:
-                return SolveError(f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept")
+                return SolveError(
+                    f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept"
+                )
         return None
 
     def _breaks(self) -> Array:
@@ -209,6 +239,10 @@ class _Run:
         self.steps += done.steps
         self.evaluations += done.evaluations
         total = quad[:, None] + done.quad
+        self.peaks = [
+            np.maximum(peak, np.abs(now).max(axis=1)) if now.size else peak
+            for peak, now in zip(self.peaks, (done.x, done.z, total), strict=True)
+        ]
         shown = min(wanted, len(targets))  # the end of a stretch need not be an output time
         if shown > 0:
             self._keep(targets[:shown], done.x[:, :shown], done.z[:, :shown], total[:, :shown], m)
@@ -237,10 +271,11 @@ class _Run:
             if not np.isfinite(signals).all():
                 name = e.inputs.names[int(np.argmin(np.isfinite(signals)))]
                 return SolveError(
-                    f"{name} has no finite value at t = {at:g} s", remedy="Change its expression; results before are kept"
+                    f"{name} has no finite value at t = {at:g} s",
+                    remedy="Change its expression; results before are kept",
                 )
         rates = np.asarray(problem.rates(t, x, w, self.p, m), dtype=float).ravel()
-        size = np.abs(rates) / (self.method.options.atol + np.abs(x))
+        size = np.abs(rates) / self.method.scale.x[: len(x)]
         name = (e.q.names + e.u.names)[int(np.argmax(np.where(np.isfinite(size), size, np.inf)))] if len(x) else "none"
         return SolveError(
             f"{self.method.name} gave up between t = {t:g} and {target:g} s ({_short(reason)}); "
@@ -248,7 +283,7 @@ class _Run:
             remedy="Look at the parts around it, loosen rtol, or raise max_steps; results before are kept",
         )
 
-    def solution(self, rtol: float, atol: float, formulation: float, integration: float) -> Solution:
+    def solution(self, rtol: float, atol: float | None, formulation: float, integration: float) -> Solution:
         """All that was kept."""
         e = self.problem.equations
         t, rows, integrals = np.concatenate(self.times), np.hstack(self.rows), np.hstack(self.integrals)
@@ -291,5 +326,7 @@ class _Pieces:
 
 
 def _short(reason: str) -> str:
+    """What the native solver returned, without the place in its source."""
+    code = re.search(r'returned "(\w+)"', reason)
     lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
-    return (lines[-1] if lines else "no reason given")[:160]
+    return code[1] if code else (lines[-1] if lines else "no reason given")[:160]

@@ -24,7 +24,7 @@ class Resistor(Dissipator):
     """v = R i."""
 
     ports = (Port(ELECTRICAL, Role.STATIC),)
-    resistance: Value = quantity("ohm", "resistance R", range="positive")
+    resistance: Value = quantity("ohm", "resistance", symbol="R", range="positive")
 
     def resistance_of(self, v: Any) -> Any:
         return v.resistance
@@ -34,7 +34,7 @@ class Capacitor(AcrossStorage):
     """i = C dv/dt; ``initial`` in V."""
 
     ports = (Port(ELECTRICAL, Role.ACROSS_STORAGE),)
-    capacitance: Value = quantity("F", "capacitance C", range="positive")
+    capacitance: Value = quantity("F", "capacitance", symbol="C", range="positive")
 
     def capacity(self, v: Any) -> Any:
         return v.capacitance
@@ -44,7 +44,7 @@ class Inductor(ThroughStorage):
     """v = L di/dt (McPhee 1996, eq. 14); ``initial`` in A."""
 
     ports = (Port(ELECTRICAL, Role.THROUGH_STORAGE),)
-    inductance: Value = quantity("H", "inductance L", range="positive")
+    inductance: Value = quantity("H", "inductance", symbol="L", range="positive")
 
     def inertance(self, v: Any) -> Any:
         return v.inductance
@@ -75,8 +75,8 @@ class Switch(OnePort):
 
     ports = (Port(ELECTRICAL, Role.STATIC),)
     closed: Signal = signal("", "1 closed, 0 open; for example step(t - 0.1)")
-    on_resistance: Value = quantity("ohm", "resistance when closed", range="positive")
-    off_resistance: Value = quantity("ohm", "resistance when open", range="positive")
+    on_resistance: Value = quantity("ohm", "resistance when closed", symbol="R_on", range="positive")
+    off_resistance: Value = quantity("ohm", "resistance when open", symbol="R_off", range="positive")
 
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         conductance = v.closed / v.on_resistance + (1 - v.closed) / v.off_resistance
@@ -84,20 +84,22 @@ class Switch(OnePort):
 
 
 class Diode(OnePort):
-    """i = I_s (exp(v / V_T) - 1), conducting from plus to minus (Shockley).
+    """i = I_s (exp(v / V_T) - 1) + G v, conducting from plus to minus (Shockley, with a leakage G).
 
-    Beyond 40 thermal voltages the exponential goes on along its tangent, so that trial values of a solver stay finite.
+    The leakage must be given: between two blocking diodes it alone fixes the voltage of their node. Beyond 40 thermal
+    voltages the exponential goes on along its tangent, so that trial values of a solver stay finite.
     """
 
     ports = (Port(ELECTRICAL, Role.STATIC),)
-    saturation_current: Value = quantity("A", "saturation current I_s", range="positive")
-    thermal_voltage: Value = quantity("V", "emission coefficient times k T / q", range="positive")
+    saturation_current: Value = quantity("A", "saturation current", symbol="I_s", range="positive")
+    thermal_voltage: Value = quantity("V", "emission coefficient times k T / q", symbol="V_T", range="positive")
+    leakage: Value = quantity("S", "conductance in parallel", symbol="G", range="non-negative")
 
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         from cotree.maths.symbolic import limited_exp  # a model is built without loading CasADi
 
         growth = limited_exp(e[0].across / v.thermal_voltage, limit=40.0)
-        return [e[0].through - v.saturation_current * (growth - 1)]
+        return [e[0].through - v.saturation_current * (growth - 1) - v.leakage * e[0].across]
 
 
 class Transformer(IdealTransformer):
@@ -106,7 +108,7 @@ class Transformer(IdealTransformer):
     ports = (Port(ELECTRICAL, Role.STATIC, "primary"), Port(ELECTRICAL, Role.STATIC, "secondary"))
     primary: tuple[str, str]
     secondary: tuple[str, str]
-    ratio: Value = quantity("", "turns of the primary over turns of the secondary", range="non-zero")
+    ratio: Value = quantity("", "turns of the primary over turns of the secondary", symbol="n", range="non-zero")
 
     def ratio_of(self, v: Any) -> Any:
         return v.ratio
@@ -118,7 +120,7 @@ class Gyrator(IdealGyrator):
     ports = (Port(ELECTRICAL, Role.STATIC, "primary"), Port(ELECTRICAL, Role.STATIC, "secondary"))
     primary: tuple[str, str]
     secondary: tuple[str, str]
-    resistance: Value = quantity("ohm", "gyration resistance r", range="non-zero")
+    resistance: Value = quantity("ohm", "gyration resistance", symbol="r", range="non-zero")
 
     def gyration(self, v: Any) -> Any:
         return v.resistance
@@ -134,7 +136,9 @@ class OperationalAmplifier(MultiPort):
     supplies = True
     input: tuple[str, str]
     output: tuple[str, str]
-    gain: Value | None = quantity("", "open-loop gain; ideal where it is not given", range="positive", default=None)
+    gain: Value | None = quantity(
+        "", "open-loop gain; ideal where it is not given", symbol="G", range="positive", default=None
+    )
 
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         if self.gain is None:
@@ -151,9 +155,9 @@ class MutualInductance(MultiPort):
     )
     primary: tuple[str, str]
     secondary: tuple[str, str]
-    primary_inductance: Value = quantity("H", "inductance L_1", range="positive")
-    secondary_inductance: Value = quantity("H", "inductance L_2", range="positive")
-    mutual: Value = quantity("H", "mutual inductance M")
+    primary_inductance: Value = quantity("H", "inductance", symbol="L_1", range="positive")
+    secondary_inductance: Value = quantity("H", "inductance", symbol="L_2", range="positive")
+    mutual: Value = quantity("H", "mutual inductance", symbol="M")
     initial_primary: Value | None = quantity("A", "primary current at the start", default=None)
     initial_secondary: Value | None = quantity("A", "secondary current at the start", default=None)
 

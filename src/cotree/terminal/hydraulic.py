@@ -12,7 +12,7 @@ class Accumulator(AcrossStorage):
     """Q = C dp/dt: an accumulator, or an open tank with C = area / (density * gravity); ``initial`` in Pa."""
 
     ports = (Port(HYDRAULIC, Role.ACROSS_STORAGE),)
-    capacitance: Value = quantity("m^3/Pa", "hydraulic capacitance C", range="positive")
+    capacitance: Value = quantity("m^3/Pa", "hydraulic capacitance", symbol="C", range="positive")
 
     def capacity(self, v: Any) -> Any:
         return v.capacitance
@@ -22,7 +22,9 @@ class Inertance(ThroughStorage):
     """p = I dQ/dt: the inertia of fluid in a line; ``initial`` in m^3/s."""
 
     ports = (Port(HYDRAULIC, Role.THROUGH_STORAGE),)
-    fluid_inertance: Value = quantity("Pa s^2/m^3", "fluid inertance I = density * length / area", range="positive")
+    fluid_inertance: Value = quantity(
+        "Pa s^2/m^3", "fluid inertance: density * length / area", symbol="I", range="positive"
+    )
 
     def inertance(self, v: Any) -> Any:
         return v.fluid_inertance
@@ -32,7 +34,7 @@ class Resistance(Dissipator):
     """p = R Q: laminar flow."""
 
     ports = (Port(HYDRAULIC, Role.STATIC),)
-    resistance: Value = quantity("Pa s/m^3", "hydraulic resistance R", range="positive")
+    resistance: Value = quantity("Pa s/m^3", "hydraulic resistance", symbol="R", range="positive")
 
     def resistance_of(self, v: Any) -> Any:
         return v.resistance

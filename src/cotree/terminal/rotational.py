@@ -20,7 +20,7 @@ class Inertia(AcrossStorage):
 
     ports = (Port(ROTATIONAL, Role.ACROSS_STORAGE),)
     from_datum = True
-    inertia: Value = quantity("kg m^2", "moment of inertia J", range="positive")
+    inertia: Value = quantity("kg m^2", "moment of inertia", symbol="J", range="positive")
 
     def capacity(self, v: Any) -> Any:
         return v.inertia
@@ -30,7 +30,7 @@ class Spring(ThroughStorage):
     """dT/dt = k w; ``initial`` is the torque at the start in N m."""
 
     ports = (Port(ROTATIONAL, Role.THROUGH_STORAGE),)
-    stiffness: Value = quantity("N m/rad", "stiffness k", range="positive")
+    stiffness: Value = quantity("N m/rad", "stiffness", symbol="k", range="positive")
 
     def inertance(self, v: Any) -> Any:
         return 1 / v.stiffness
@@ -40,7 +40,7 @@ class Damper(Dissipator):
     """T = b w."""
 
     ports = (Port(ROTATIONAL, Role.STATIC),)
-    damping: Value = quantity("N m s/rad", "damping b", range="positive")
+    damping: Value = quantity("N m s/rad", "damping", symbol="b", range="positive")
 
     def resistance_of(self, v: Any) -> Any:
         return 1 / v.damping
@@ -72,7 +72,7 @@ class Gear(IdealTransformer):
     ports = (Port(ROTATIONAL, Role.STATIC, "primary"), Port(ROTATIONAL, Role.STATIC, "secondary"))
     primary: tuple[str, str]
     secondary: tuple[str, str]
-    ratio: Value = quantity("", "speed of the primary over speed of the secondary", range="non-zero")
+    ratio: Value = quantity("", "speed of the primary over speed of the secondary", symbol="n", range="non-zero")
 
     def ratio_of(self, v: Any) -> Any:
         return v.ratio

@@ -152,4 +152,6 @@ class IdealGyrator(MultiPort):
 def _pair(value: Any, where: str) -> tuple[str, str]:
     if isinstance(value, (list, tuple)) and len(value) == 2:
         return value[0], value[1]
-    raise ModelError(f"found {value!r}" if value is not None else "none given", where=where, expected="two nodes: [plus, minus]")
+    raise ModelError(
+        f"found {value!r}" if value is not None else "none given", where=where, expected="two nodes: [plus, minus]"
+    )

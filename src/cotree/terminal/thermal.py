@@ -17,7 +17,7 @@ class Capacity(AcrossStorage):
 
     ports = (Port(THERMAL, Role.ACROSS_STORAGE),)
     from_datum = True
-    heat_capacity: Value = quantity("J/K", "heat capacity C", range="positive")
+    heat_capacity: Value = quantity("J/K", "heat capacity", symbol="C", range="positive")
 
     def capacity(self, v: Any) -> Any:
         return v.heat_capacity
@@ -30,7 +30,7 @@ class Resistance(Dissipator):
     """T_plus - T_minus = R Phi: conduction or convection."""
 
     ports = (Port(THERMAL, Role.STATIC),)
-    resistance: Value = quantity("K/W", "thermal resistance R", range="positive")
+    resistance: Value = quantity("K/W", "thermal resistance", symbol="R", range="positive")
 
     def resistance_of(self, v: Any) -> Any:
         return v.resistance

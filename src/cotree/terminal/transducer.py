@@ -15,7 +15,7 @@ class RotationalEMF(IdealTransformer):
     kind = "transducer.rotational_emf"
     electrical: tuple[str, str]
     rotational: tuple[str, str]
-    constant: Value = quantity("V s/rad", "machine constant K, the same in N m/A", range="non-zero")
+    constant: Value = quantity("V s/rad", "machine constant, the same in N m/A", symbol="K", range="non-zero")
 
     def ratio_of(self, v: Any) -> Any:
         return v.constant
@@ -28,7 +28,7 @@ class TranslationalEMF(IdealTransformer):
     kind = "transducer.translational_emf"
     electrical: tuple[str, str]
     translational: tuple[str, str]
-    constant: Value = quantity("V s/m", "coil constant K, the same in N/A", range="non-zero")
+    constant: Value = quantity("V s/m", "coil constant, the same in N/A", symbol="K", range="non-zero")
 
     def ratio_of(self, v: Any) -> Any:
         return v.constant
@@ -40,7 +40,7 @@ class Wheel(IdealTransformer):
     ports = (Port(TRANSLATIONAL, Role.STATIC, "translational"), Port(ROTATIONAL, Role.STATIC, "rotational"))
     translational: tuple[str, str]
     rotational: tuple[str, str]
-    radius: Value = quantity("m", "rolling radius r", range="non-zero")
+    radius: Value = quantity("m", "rolling radius", symbol="r", range="non-zero")
 
     def ratio_of(self, v: Any) -> Any:
         return v.radius
@@ -52,7 +52,7 @@ class Piston(IdealGyrator):
     ports = (Port(HYDRAULIC, Role.STATIC, "hydraulic"), Port(TRANSLATIONAL, Role.STATIC, "translational"))
     hydraulic: tuple[str, str]
     translational: tuple[str, str]
-    area: Value = quantity("m^2", "piston area A", range="non-zero")
+    area: Value = quantity("m^2", "piston area", symbol="A", range="non-zero")
 
     def gyration(self, v: Any) -> Any:
         return 1 / v.area

@@ -23,7 +23,7 @@ class Mass(AcrossStorage):
 
     ports = (Port(TRANSLATIONAL, Role.ACROSS_STORAGE),)
     from_datum = True
-    mass: Value = quantity("kg", "mass m", range="positive")
+    mass: Value = quantity("kg", "mass", symbol="m", range="positive")
 
     def capacity(self, v: Any) -> Any:
         return v.mass
@@ -33,7 +33,7 @@ class Spring(ThroughStorage):
     """dF/dt = k v; ``initial`` is the force at the start in N."""
 
     ports = (Port(TRANSLATIONAL, Role.THROUGH_STORAGE),)
-    stiffness: Value = quantity("N/m", "stiffness k", range="positive")
+    stiffness: Value = quantity("N/m", "stiffness", symbol="k", range="positive")
 
     def inertance(self, v: Any) -> Any:
         return 1 / v.stiffness
@@ -43,7 +43,7 @@ class Damper(Dissipator):
     """F = b v."""
 
     ports = (Port(TRANSLATIONAL, Role.STATIC),)
-    damping: Value = quantity("N s/m", "damping b", range="positive")
+    damping: Value = quantity("N s/m", "damping", symbol="b", range="positive")
 
     def resistance_of(self, v: Any) -> Any:
         return 1 / v.damping
@@ -75,7 +75,7 @@ class Lever(IdealTransformer):
     ports = (Port(TRANSLATIONAL, Role.STATIC, "primary"), Port(TRANSLATIONAL, Role.STATIC, "secondary"))
     primary: tuple[str, str]
     secondary: tuple[str, str]
-    ratio: Value = quantity("", "velocity of the primary over velocity of the secondary", range="non-zero")
+    ratio: Value = quantity("", "velocity of the primary over velocity of the secondary", symbol="n", range="non-zero")
 
     def ratio_of(self, v: Any) -> Any:
         return v.ratio
