@@ -1,0 +1,127 @@
+"""The command line: what it prints, what it writes, how it fails."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import cotree as ct
+from cotree.cli import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mcphee_network.yaml"
+
+
+@pytest.fixture
+def cotree(monkeypatch, capsys):
+    """Run a command in this process, as the installed program would."""
+
+    def command(*arguments, cwd=None):
+        monkeypatch.setattr(sys, "argv", ["cotree", *map(str, arguments)])
+        if cwd is not None:
+            monkeypatch.chdir(cwd)
+        with pytest.raises(SystemExit) as left:
+            main()
+        return SimpleNamespace(returncode=left.value.code or 0, **capsys.readouterr()._asdict())
+
+    return command
+
+
+def test_version_and_help(cotree):
+    assert cotree("--version").out.strip() == ct.__version__
+    listed = cotree("--help").out
+    assert all(command in listed for command in ("run", "graph", "equations"))
+
+
+def test_run_prints_a_summary(cotree):
+    done = cotree("run", EXAMPLE)
+    assert done.returncode == 0
+    assert done.err == ""
+    for piece in ("McPhee's network: 6 nodes, 7 edges", "C6.voltage", "the balance closes to", "cvodes"):
+        assert piece in done.out
+
+
+def test_run_writes_results_and_changes_values(cotree, tmp_path):
+    done = cotree(
+        "run", EXAMPLE, "--set", "f0=0", "--set", "R3.resistance=7", "-q", "-o", tmp_path / "a.h5", "--points", 11
+    )
+    assert (done.returncode, done.out) == (0, "")
+    solution = ct.Solution.from_hdf5(tmp_path / "a.h5")
+    assert len(solution) == 11
+    assert solution.parameters["R3.resistance"] == 7.0
+    assert np.abs(solution["C6.voltage"]).max() == 0.0  # sin(0) drives nothing
+
+
+def test_run_writes_csv_with_units(cotree, tmp_path):
+    assert cotree("run", EXAMPLE, "-q", "-o", tmp_path / "a.csv", "--t-end", 0.1).returncode == 0
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0].startswith("t [s],L1.voltage [V],L1.current [A],L1.power [W]")
+    assert len(lines) == 1002
+
+
+def test_graph_shows_the_tree_and_draws_it(cotree, tmp_path):
+    done = cotree("graph", EXAMPLE, "--into-tree", "L1", "-o", tmp_path / "g.svg")
+    assert done.returncode == 0
+    branches = next(line for line in done.out.splitlines() if "branches" in line)
+    assert "L1" in branches.partition(":")[2]
+    assert "L1" in (tmp_path / "g.svg").read_text()
+
+
+def test_equations_of_edges_and_of_the_whole_model(cotree):
+    assert cotree("equations", EXAMPLE, "--edge", "V7").out == "V7.current - L1.current = 0\n"
+    assert cotree("equations", EXAMPLE, "--edge", "L1", "--latex").out == (
+        r"v_{\mathrm{L1}} - v_{\mathrm{R4}} - v_{\mathrm{R5}} + v_{\mathrm{V7}} = 0" + "\n"
+    )
+    whole = cotree("equations", EXAMPLE).out
+    assert "R3.voltage - R3.resistance*R3.current = 0" in whole
+    assert "d(C6.voltage)/dt = -L2.current/C6.capacitance" in whole
+    assert r"\dot{v_{\mathrm{C6}}} = -\frac{i_{\mathrm{L2}}}{C_{6}}" in cotree("equations", EXAMPLE, "--latex").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["run", "nothing.yaml"], 2, "cannot read nothing.yaml: No such file or directory"),
+        (["run", EXAMPLE, "--set", "R3.resistance"], 2, "Expected NAME=NUMBER"),
+        (["run", EXAMPLE, "--set", "R3.resistanc=5"], 2, "Did you mean 'R3.resistance'?"),
+        (["run", EXAMPLE, "--set", "R3.resistance=-5"], 2, "R3.resistance: the value is -5"),
+        (["run", EXAMPLE, "--out", "a.xlsx"], 2, "ends in .h5 or .csv"),
+        (["run", EXAMPLE, "--integrator", "euler"], 1, "there is no integrator 'euler'"),
+        (["run", EXAMPLE, "--rtol", "0"], 1, "the tolerance rtol is 0"),
+        (["run", EXAMPLE, "--t-end", "-1"], 1, "Expected an end after the start"),
+        (["graph", EXAMPLE, "--tree", "oak"], 2, "no preference for trees is named 'oak'"),
+        (["graph", EXAMPLE, "--into-tree", "R9"], 2, "R9"),
+        (["equations", EXAMPLE, "--edge", "L9"], 2, "L9"),
+    ],
+)
+def test_wrong_input_gives_one_message_and_no_traceback(cotree, arguments, code, message, tmp_path):
+    done = cotree(*arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert message in done.err
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_run_keeps_what_it_had(cotree, tmp_path):
+    (tmp_path / "m.yaml").write_text(
+        "components:\n"
+        "  V: {kind: voltage_source, nodes: [a, ground], voltage: sqrt(1 - t)}\n"
+        "  R: {kind: resistor, nodes: [a, b], resistance: 1}\n"
+        "  C: {kind: capacitor, nodes: [b, ground], capacitance: 1}\n"
+        "run: {t_end: 2, points: 201}\n"
+    )
+    done = cotree("run", "m.yaml", "-q", "-o", "a.h5", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "V.voltage has no finite value at t = 1.001 s" in done.err
+    solution = ct.Solution.from_hdf5(tmp_path / "a.h5")
+    assert not solution.complete
+    assert solution.t[-1] == pytest.approx(1.0)
+
+
+def test_output_goes_into_a_pipe_without_a_complaint():
+    command = f'"{sys.executable}" -c "from cotree.cli import main; main()" equations "{EXAMPLE}" | head -n 1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
