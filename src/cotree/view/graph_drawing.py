@@ -1,0 +1,314 @@
+"""The linear graph as engineers draw it: tree branches bold, chords dashed, colours by what an edge is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon
+from matplotlib.path import Path as Curve
+from numpy.typing import NDArray
+
+from cotree.errors import CotreeError
+from cotree.graph import LinearGraph, Tree
+from cotree.model import Edge, Kind, Role
+from cotree.view.arcs import FONT_SIZE, RADIUS, Arc, Disc, Label, arcs, discs, place_labels, text_size
+from cotree.view.figures import INK, clean, save, style
+from cotree.view.layout import place_nodes
+
+NAMED = 60
+"""Most edges of a drawing that shows the names of edges."""
+MOST = 500
+"""Most edges of a drawing."""
+NAMED_NODES = 80
+
+_ROLES = {
+    Role.ACROSS_SOURCE: ("#D55E00", "across source"),
+    Role.ACROSS_STORAGE: ("#0072B2", "across storage"),
+    Role.STATIC: ("#5b6270", "static"),
+    Role.THROUGH_STORAGE: ("#009E73", "through storage"),
+    Role.THROUGH_SOURCE: ("#B0538F", "through source"),
+}
+_KINDS = {
+    Kind.ARM: "#5b6270",
+    Kind.POSITION_DRIVER: "#D55E00",
+    Kind.POINT_JOINT: "#0072B2",
+    Kind.LINE_JOINT: "#2f9fd8",
+    Kind.BODY: "#009E73",
+    Kind.FORCE: "#B0538F",
+    Kind.DEPENDENT: "#B8860B",
+}
+_TINTS = ("#ffffff", "#e6f0fa", "#fdf0dc", "#e7f5ec", "#f7e9f2", "#eeeeee")
+_DASHES = (0, (4.5, 2.6))
+_MARGIN = 0.18
+_WIDEST = 14.0
+"""Inches of a drawing without names; larger ones are shrunk as a whole."""
+
+Array = NDArray[np.float64]
+
+
+def draw_graph(tree: Tree, path: str | Path | None = None, *, title: str = "", ax: Axes | None = None) -> Figure:
+    """Draw a graph with its tree; returns the figure, and writes it where a path is given (SVG, PNG or PDF).
+
+    Branches are bold and solid, chords thin and dashed; datums are dark with a ground mark. Beyond 60 edges the names
+    of edges are left out, and the title says so; beyond 500 a drawing tells nothing and is refused.
+    """
+    graph = tree.graph
+    if graph.e > MOST:
+        raise CotreeError(
+            f"a graph with {graph.e} edges",
+            where="draw_graph",
+            expected=f"at most {MOST} edges; with more, a drawing shows nothing",
+            remedy="Draw a part of it: graph.without(edges, drop_isolated=True)",
+        )
+    with style():
+        drawing = _Drawing(tree, title)
+        figure = drawing.on(ax)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def edge_titles(tree: Tree) -> dict[str, str]:
+    """Tool tips of the drawn edges, by the id of their artists."""
+    kinds = _colours(tree.graph)[1]
+    return {
+        f"edge-{k}": f"{edge.name}: {edge.tail} → {edge.head}, {edge.domain.name}, {kinds[k]}, "
+        + ("branch" if edge.name in tree else "chord")
+        for k, edge in enumerate(tree.graph.edges)
+    }
+
+
+class _Drawing:
+    """One picture: the geometry in inches first, then the artists."""
+
+    def __init__(self, tree: Tree, title: str) -> None:
+        graph = self.graph = tree.graph
+        self.tree = tree
+        self.named = graph.e <= NAMED
+        self.named_nodes = graph.v <= NAMED_NODES
+        left_out = [] if self.named else [f"{graph.e} edges"]
+        left_out += [] if self.named_nodes else [f"{graph.v} nodes"]
+        note = f"names of {' and '.join(left_out)} left out" if left_out else ""
+        self.title = ", ".join(part for part in (clean(title), note) if part)
+        self.edge_names = [clean(edge.name) if self.named else "" for edge in graph.edges]
+        self.node_names = [clean(name) if self.named_nodes else "" for name in graph.nodes]
+        self.colours, self.kinds = _colours(graph)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Positions of everything; the picture grows until no name touches another."""
+        unit = 1.0 if self.named else 0.55 if self.graph.e > 150 else 0.8
+        places = place_nodes(self.graph, self._room() / unit)
+        for _ in range(6):
+            self.nodes = discs(places * unit, self.node_names)
+            self.arcs = arcs(self.graph, self.nodes, self.edge_names)
+            self.labels, clear = place_labels(self.arcs, self.edge_names, self.nodes) if self._labelled else ([], True)
+            if clear:
+                return
+            unit *= 1.15
+
+    def _room(self) -> Array:
+        """Length in inches that each edge needs for its name, its arrow head and the halves of its nodes."""
+        half = [max(RADIUS, text_size(name)[0] / 2) if name else RADIUS / 3 for name in self.node_names]
+        ends = zip(self.graph.tail.tolist(), self.graph.head.tolist(), self.edge_names, strict=True)
+        return np.array(
+            [max(0.85, half[t] + half[h] + text_size(name)[0] + 0.42) if name else 0.6 for t, h, name in ends]
+        )
+
+    @property
+    def _labelled(self) -> bool:
+        return self.named and self.graph.e > 0
+
+    @property
+    def box(self) -> Array:
+        """Left, bottom, right, top of all that is drawn."""
+        marks = [(n.x + d * 0.34 * c, n.y + d * 0.34 * s) for n, (c, s) in self.marks for d in (1.0, 1.25)]
+        points = [arc.points for arc in self.arcs] + [arc.head for arc in self.arcs]
+        boxes = [node.box for node in self.nodes] + [label.box for label in self.labels]
+        corners = [box.reshape(2, 2) for box in boxes]
+        every = np.concatenate([*points, *corners, np.array(marks).reshape(-1, 2)])
+        return np.concatenate([every.min(axis=0) - _MARGIN, every.max(axis=0) + _MARGIN])
+
+    @property
+    def marks(self) -> list[tuple[Disc, tuple[float, float]]]:
+        """Each datum with the direction of its ground mark: down, or where there is most room."""
+        found = []
+        for place in self.graph.datum_index.tolist():
+            node = self.nodes[place]
+            ends = [
+                end
+                for arc, t, h in zip(self.arcs, self.graph.tail, self.graph.head, strict=True)
+                for end, at in ((arc.points[0], t), (arc.points[-1], h))
+                if at == place
+            ]
+            used = [np.arctan2(*(end - node.centre)[::-1]) for end in ends]
+            tries = np.deg2rad([-90, 0, 180, 90, -45, -135, 45, 135])
+            free = [min((abs((t - a + np.pi) % (2 * np.pi) - np.pi) for a in used), default=9.0) for t in tries]
+            best = next((t for t, f in zip(tries, free, strict=True) if f > 0.6), tries[int(np.argmax(free))])
+            found.append((node, (float(np.cos(best)), float(np.sin(best)))))
+        return found
+
+    def on(self, ax: Axes | None) -> Figure:
+        """Draw on axes, or on a figure of the right size."""
+        left, bottom, right, top = self.box.tolist()
+        shrink = 1.0 if self.named else min(1.0, _WIDEST / max(right - left, top - bottom))
+        handles, words = self._legend()
+        columns, below = _columns(words, (right - left) * shrink)
+        if ax is None:
+            wide = max((right - left) * shrink, below[0], text_size(self.title, 10.0)[0] * 1.15 + 0.2)
+            head = 0.3 if self.title else 0.0
+            high = (top - bottom) * shrink + below[1] + head
+            figure = Figure(figsize=(wide, high))
+            ax = figure.add_axes((0.0, below[1] / high, 1.0, (top - bottom) * shrink / high))
+            spare = (wide / shrink - (right - left)) / 2
+            left, right = left - spare, right + spare
+            if self.title:
+                figure.text(0.1 / wide, 1 - 0.08 / high, self.title, size=10, weight="bold", ha="left", va="top")
+            anchor: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.0)}
+            legend = figure.legend(handles, [" "] * len(words), ncols=columns, **anchor, **_LEGEND)
+        else:
+            owner = ax.figure
+            figure = owner if isinstance(owner, Figure) else owner.figure
+            ax.set_title(self.title)
+            legend = ax.legend(
+                handles, [" "] * len(words), ncols=columns, loc="upper center", bbox_to_anchor=(0.5, 0.0), **_LEGEND
+            )
+        for text, word in zip(legend.get_texts(), words, strict=True):
+            text.set_text(word)
+        ax.set_axis_off()
+        ax.set_xlim(left, right)
+        ax.set_ylim(bottom, top)
+        ax.set_aspect("equal")
+        self._draw(ax, shrink)
+        return figure
+
+    def _draw(self, ax: Axes, shrink: float) -> None:
+        for k, (arc, colour) in enumerate(zip(self.arcs, self.colours, strict=True)):
+            _draw_arc(ax, arc, colour, k, shrink, branch=self.graph.edges[k].name in self.tree)
+        for label, name, colour in zip(self.labels, self.edge_names, self.colours, strict=False):
+            _draw_label(ax, label, name, colour)
+        for node, towards in self.marks:
+            _draw_ground(ax, node, towards, shrink)
+        tints = _tints(self.graph)
+        datums = set(self.graph.datum_index.tolist())
+        for k, (node, name) in enumerate(zip(self.nodes, self.node_names, strict=True)):
+            _draw_node(ax, node, name, INK if k in datums else tints.get(self.graph.nodes[k], "white"), k, shrink)
+
+    def _legend(self) -> tuple[list[Line2D], list[str]]:
+        """Lines for tree and cotree, colours for what occurs, tints for the domains where there are several."""
+        rank, nullity = self.graph.rank, self.graph.nullity
+        handles = [Line2D([], [], color=INK, lw=2.6), Line2D([], [], color=INK, lw=1.4, ls=_DASHES)]
+        words = [f"tree, {rank} {_plural('branch', rank, 'es')}", f"cotree, {nullity} {_plural('chord', nullity)}"]
+        for colour, word in dict(
+            sorted(zip(self.colours, self.kinds, strict=True), key=lambda p: _ORDER[p[0]])
+        ).items():
+            handles.append(Line2D([], [], color=colour, lw=3.2))
+            words.append(word)
+        domains = dict.fromkeys(edge.domain.name for edge in self.graph.edges)
+        if len(domains) > 1:
+            for name, tint in zip(domains, _TINTS, strict=False):
+                handles.append(Line2D([], [], ls="", marker="o", ms=7, mfc=tint, mec=INK, mew=0.9))
+                words.append(f"{name} node")
+        return handles, words
+
+
+_ORDER = {colour: k for k, colour in enumerate([c for c, _ in _ROLES.values()] + list(_KINDS.values()))}
+_LEGEND: Mapping[str, Any] = {
+    "fontsize": 8,
+    "handlelength": 2.2,
+    "columnspacing": 1.5,
+    "handletextpad": 0.6,
+    "borderpad": 0.6,
+}
+
+
+def _colours(graph: LinearGraph) -> tuple[list[str], list[str]]:
+    """Colour of each edge, and what the colour means: roles of a network, or kinds N1..N7 of a mechanism."""
+    if all(edge.kind is edge.role.kind for edge in graph.edges):
+        pairs = [_ROLES[edge.role] for edge in graph.edges]
+    else:
+        pairs = [(_KINDS[edge.kind], f"{edge.kind.symbol} {_kind_word(edge)}") for edge in graph.edges]
+    return [colour for colour, _ in pairs], [word for _, word in pairs]
+
+
+def _kind_word(edge: Edge) -> str:
+    return edge.kind.label.partition(", or ")[0]
+
+
+def _tints(graph: LinearGraph) -> dict[str, str]:
+    """Fill of each node by its domain."""
+    domains = {name: k for k, name in enumerate(dict.fromkeys(edge.domain.name for edge in graph.edges))}
+    return {
+        node: _TINTS[domains[edge.domain.name] % len(_TINTS)] for edge in graph.edges for node in (edge.tail, edge.head)
+    }
+
+
+def _columns(words: list[str], width: float) -> tuple[int, tuple[float, float]]:
+    """Number of columns of the legend, and its width and height in inches."""
+    wide = max(text_size(word, 8)[0] for word in words) + 0.62
+    columns = min(max(int(max(width, 3.4) / wide), 1), len(words))
+    rows = -(-len(words) // columns)
+    return columns, (columns * wide + 0.1, rows * 0.175 + 0.2)
+
+
+def _plural(word: str, count: int, ending: str = "s") -> str:
+    return word if count == 1 else word + ending
+
+
+def _draw_arc(ax: Axes, arc: Arc, colour: str, k: int, shrink: float, *, branch: bool) -> None:
+    curve = Curve(arc.control, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
+    line: dict[str, Any] = {"lw": 2.4 * shrink} if branch else {"lw": 1.3 * shrink, "ls": _DASHES}
+    ax.add_patch(PathPatch(curve, fill=False, ec=colour, capstyle="butt", zorder=2 + branch, gid=f"edge-{k}", **line))
+    ax.add_patch(Polygon(arc.head, closed=True, fc=colour, ec=colour, lw=0.4 * shrink, joinstyle="miter", zorder=3.5))
+
+
+def _draw_label(ax: Axes, label: Label, name: str, colour: str) -> None:
+    half = label.width / 2, label.height / 2
+    ax.add_patch(
+        FancyBboxPatch(
+            (label.x - half[0], label.y - half[1]),
+            label.width,
+            label.height,
+            boxstyle="round,pad=0.025,rounding_size=0.05",
+            fc="white",
+            ec="none",
+            zorder=4,
+        )
+    )
+    ax.text(label.x, label.y, name, size=FONT_SIZE, color=colour, ha="center", va="center_baseline", zorder=5)
+
+
+def _draw_ground(ax: Axes, node: Disc, towards: tuple[float, float], shrink: float) -> None:
+    """The ground mark: a stem and three bars that grow shorter."""
+    along = np.array(towards)
+    across = np.array([-along[1], along[0]])
+    rim = (node.half if abs(along[0]) > 0.9 else node.radius) * along
+    foot = node.centre + rim + 0.1 * along
+    lines = [np.array([node.centre + rim, foot])]
+    for k, half in enumerate((0.12, 0.075, 0.03)):
+        middle = foot + 0.045 * k * along
+        lines.append(np.array([middle - half * across, middle + half * across]))
+    for line in lines:
+        ax.add_line(Line2D(line[:, 0], line[:, 1], color=INK, lw=1.3 * shrink, zorder=3.8, solid_capstyle="butt"))
+
+
+def _draw_node(ax: Axes, node: Disc, name: str, fill: str, k: int, shrink: float) -> None:
+    looks: dict[str, Any] = {"fc": fill, "ec": INK, "lw": 1.1 * shrink, "zorder": 6, "gid": f"node-{k}"}
+    if node.half > node.radius:
+        core, turn = node.half - node.radius, np.linspace(-np.pi / 2, 1.5 * np.pi, 49)
+        side = np.where(np.arange(49) < 25, core, -core)
+        rim = np.column_stack([node.x + side + node.radius * np.cos(turn), node.y + node.radius * np.sin(turn)])
+        ax.add_patch(Polygon(rim, closed=True, **looks))
+    else:
+        ax.add_patch(Circle((node.x, node.y), node.radius, **looks))
+    colour = "white" if fill == INK else INK
+    if name:
+        ax.text(
+            node.x, node.y, name, size=FONT_SIZE * shrink, color=colour, ha="center", va="center_baseline", zorder=7
+        )

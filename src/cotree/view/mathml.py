@@ -1,0 +1,230 @@
+"""Equations as MathML, which browsers draw without any script: terminal and system equations of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+import casadi as ca
+
+from cotree.formulation import SystemEquations
+from cotree.formulation.network import Terminal
+from cotree.formulation.values import Values
+from cotree.graph.equations import TopologicalEquation, plain_subscript
+from cotree.model import Model, quantities
+
+MOST_TOKENS = 260
+"""Longest printed side of an equation; beyond it the number of operations is given instead."""
+MOST_TERMS = 30
+
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_MINUS, _PLUS, _TIMES, _EQUALS = "<mo>−</mo>", "<mo>+</mo>", "<mo>&#x2062;</mo>", "<mo>=</mo>"
+_FUNCTIONS = {
+    ca.OP_SIN: "sin", ca.OP_COS: "cos", ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
+    ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh", ca.OP_ACOSH: "acosh",
+    ca.OP_ATANH: "atanh", ca.OP_LOG: "ln", ca.OP_SIGN: "sgn", ca.OP_FMIN: "min", ca.OP_FMAX: "max",
+    ca.OP_ATAN2: "atan2", ca.OP_FMOD: "mod", ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil", ca.OP_ERF: "erf",
+}  # fmt: skip
+_RELATIONS = {
+    ca.OP_LT: "&lt;", ca.OP_LE: "≤", ca.OP_EQ: "=", ca.OP_NE: "≠", ca.OP_AND: "∧", ca.OP_OR: "∨",
+}  # fmt: skip
+_GREEK = {r"\omega": "ω", r"\theta": "θ", r"\Phi": "Φ", r"\delta W": "δW", r"\mathbf{r}": "𝐫", r"\mathbf{F}": "𝐅"}
+
+Name = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A printed part: its MathML, how tightly it binds, how many tokens it has, and what it negates, if it does."""
+
+    text: str
+    level: int = _ATOM
+    size: int = 1
+    negated: Piece | None = None
+
+    def at(self, level: int) -> str:
+        """The text, in brackets where it binds less tightly."""
+        return self.text if self.level >= level else f"<mrow><mo>(</mo>{self.text}<mo>)</mo></mrow>"
+
+
+class Notation:
+    """How the names of a model are written: ``L1.current`` as i with the subscript L1, rates with a dot."""
+
+    def __init__(self, model: Model) -> None:
+        self.known: dict[str, str] = {}
+        for edge in model.edges():
+            for variable, symbol in (
+                (edge.domain.across, edge.domain.across_symbol),
+                (edge.domain.through, edge.domain.through_symbol),
+            ):
+                letter = f"<mi>{escape(_GREEK.get(symbol, symbol))}</mi>"
+                plain = _sub(letter, plain_subscript(edge.name))
+                dotted = _sub(f"<mover>{letter}<mo>˙</mo></mover>", plain_subscript(edge.name))
+                name = f"{edge.name}.{variable}"
+                self.known |= {name: plain, f"d_{name}": dotted, f"d({name})/dt": dotted}
+        for component in model.components.values():
+            for field, info in quantities(component).items():
+                if info.symbol:
+                    letter, _, index = info.symbol.partition("_")
+                    own = component.name.removeprefix(letter)  # R of R3 is written R with the subscript 3
+                    mark = own if own.isdigit() else plain_subscript(component.name)
+                    whole = f"{index},{mark}" if index else mark
+                    self.known.setdefault(f"{component.name}.{field}", _sub(f"<mi>{escape(letter)}</mi>", whole))
+
+    def __call__(self, name: str) -> str:
+        if name in self.known:
+            return self.known[name]
+        owner, _, field = name.rpartition(".")
+        word = escape(field.replace("_", " "))
+        return _sub(f"<mtext>{word}</mtext>", owner) if owner else f"<mi>{word}</mi>"
+
+
+def topological(equation: TopologicalEquation) -> str:
+    """A cutset or circuit equation; beyond thirty terms the rest is counted."""
+    more = len(equation.terms) - MOST_TERMS
+    if more <= 0:
+        return equation.to_mathml()
+    start, _, _ = replace(equation, terms=equation.terms[:MOST_TERMS]).to_mathml().rpartition(_EQUALS)
+    return f"{start}{_PLUS}<mtext>({more} more terms)</mtext>{_EQUALS}<mn>0</mn></mrow></math>"
+
+
+def terminal_equations(model: Model) -> Iterator[tuple[str, str]]:
+    """The law of each component, one equation for each of its edges: the edge and its equation."""
+    notation, values = Notation(model), Values(model)
+    for component in model.components.values():
+        terminals = []
+        for edge in component.edges():
+            across, through = f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}"
+            terminals.append(Terminal(*(ca.SX.sym(n) for n in (across, through, f"d_{across}", f"d_{through}"))))
+        laws = component.law(values.of(component), *terminals)
+        modes = _Modes(values.mode_symbols, [mode.value for mode in values.modes])
+        for edge, residual in zip(component.edges(), laws, strict=True):
+            yield edge.name, _math(f"{expression(modes.shown(ca.SX(residual)), notation)}{_EQUALS}<mn>0</mn>")
+
+
+def state_equations(model: Model, equations: SystemEquations) -> Iterator[tuple[str, str]]:
+    """One equation for each rate, each algebraic variable and each input: the variable and its equation."""
+    notation = Notation(model)
+    modes = _Modes(equations.mode_symbols, [mode.value for mode in equations.modes])
+    for k, name in enumerate(equations.u.names):
+        yield name, _math(f"{notation(f'd_{name}')}{_EQUALS}{expression(modes.shown(equations.rates[k]), notation)}")
+    for k, name in enumerate(equations.w.names):
+        yield name, _math(f"<mn>0</mn>{_EQUALS}{expression(modes.shown(equations.algebraic[k]), notation)}")
+    for k, name in enumerate(equations.inputs.names):
+        yield name, _math(f"{notation(name)}{_EQUALS}{expression(modes.shown(equations.signals[k]), notation)}")
+
+
+@dataclass(frozen=True)
+class _Modes:
+    """Switching values are printed as what they stand for."""
+
+    symbols: ca.SX
+    values: Sequence[ca.SX]
+
+    def shown(self, expression: ca.SX) -> ca.SX:
+        return ca.substitute(expression, self.symbols, ca.vertcat(*self.values)) if self.values else expression
+
+
+def expression(value: ca.SX, name: Name) -> str:
+    """A CasADi expression as MathML, with symbols printed by ``name``; very long ones as their number of operations."""
+    symbols = ca.symvar(value)
+    function = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(value)])
+    work: dict[int, Piece] = {}
+    result = Piece("<mn>0</mn>")
+    for k in range(function.n_instructions()):
+        op, inputs, outputs = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
+        if op == ca.OP_INPUT:
+            piece = Piece(name(symbols[inputs[1]].name()))
+        elif op == ca.OP_CONST:
+            piece = number(function.instruction_constant(k))
+        elif op == ca.OP_OUTPUT:
+            result = work[inputs[0]]
+            continue
+        else:
+            piece = _operation(op, [work[i] for i in inputs])
+        if piece.size > 4 * MOST_TOKENS:
+            return _too_long(function)
+        work[outputs[0]] = piece
+    return result.text if result.size <= MOST_TOKENS else _too_long(function)
+
+
+def number(value: float) -> Piece:
+    """A number with six digits, powers of ten written out."""
+    mantissa, _, exponent = f"{abs(value):.6g}".partition("e")
+    text = f"<mn>{mantissa}</mn>"
+    level = _ATOM
+    if exponent:
+        power = int(exponent)
+        sign = _MINUS if power < 0 else ""
+        ten = f"<msup><mn>10</mn><mrow>{sign}<mn>{abs(power)}</mn></mrow></msup>"
+        text, level = (ten, _POWER) if mantissa == "1" else (f"{text}<mo>×</mo>{ten}", _PRODUCT)
+    piece = Piece(text, level)
+    return _negative(piece) if value < 0 else piece
+
+
+def _too_long(function: ca.Function) -> str:
+    return f"<mtext>({function.n_instructions()} operations)</mtext>"
+
+
+def _math(body: str) -> str:
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML"><mrow>{body}</mrow></math>'
+
+
+def _sub(symbol: str, label: str) -> str:
+    tag = "mn" if label.isdigit() else "mtext"
+    return f"<msub>{symbol}<{tag}>{escape(label)}</{tag}></msub>"
+
+
+def _negative(piece: Piece) -> Piece:
+    return Piece(f"{_MINUS}{piece.at(_PRODUCT)}", _SUM, piece.size + 1, piece)
+
+
+def _operation(op: int, args: list[Piece]) -> Piece:
+    a = args[0]
+    b = args[1] if len(args) > 1 else a
+    size = 1 + sum(piece.size for piece in args)
+    if op in (ca.OP_ADD, ca.OP_SUB):
+        minus = (op == ca.OP_SUB) != (b.negated is not None)
+        right = b.negated or b
+        return Piece(f"{a.text}{_MINUS if minus else _PLUS}{right.at(_PRODUCT) if minus else right.text}", _SUM, size)
+    if op == ca.OP_NEG:
+        return a.negated or _negative(a)
+    if op in (ca.OP_MUL, ca.OP_TWICE):
+        left, right = (a, b) if op == ca.OP_MUL else (number(2.0), a)
+        if left.negated or right.negated:
+            product = _operation(ca.OP_MUL, [left.negated or left, right.negated or right])
+            return product if left.negated and right.negated else _negative(product)
+        if right.text.startswith("<mn>"):
+            left, right = right, left
+        dot = "<mo>⋅</mo>" if right.text.startswith("<mn>") else _TIMES
+        return Piece(f"{left.at(_PRODUCT)}{dot}{right.at(_PRODUCT)}", _PRODUCT, size)
+    if op in (ca.OP_DIV, ca.OP_INV):
+        top, bottom = (a, b) if op == ca.OP_DIV else (number(1.0), a)
+        if top.negated:
+            return _negative(_operation(ca.OP_DIV, [top.negated, bottom]))
+        return Piece(f"<mfrac><mrow>{top.text}</mrow><mrow>{bottom.text}</mrow></mfrac>", _PRODUCT, size)
+    return _special(op, args, size)
+
+
+def _special(op: int, args: list[Piece], size: int) -> Piece:
+    """Powers, roots, functions and conditions."""
+    a, b = args[0], args[-1]
+    if op in (ca.OP_SQ, ca.OP_POW, ca.OP_CONSTPOW):
+        exponent = "<mn>2</mn>" if op == ca.OP_SQ else f"<mrow>{b.text}</mrow>"
+        return Piece(f"<msup><mrow>{a.at(_ATOM)}</mrow>{exponent}</msup>", _POWER, size)
+    if op == ca.OP_EXP:
+        return Piece(f"<msup><mi>e</mi><mrow>{a.text}</mrow></msup>", _POWER, size)
+    if op == ca.OP_SQRT:
+        return Piece(f"<msqrt><mrow>{a.text}</mrow></msqrt>", _ATOM, size)
+    if op == ca.OP_FABS:
+        return Piece(f"<mrow><mo>|</mo>{a.text}<mo>|</mo></mrow>", _ATOM, size)
+    if op in _RELATIONS:
+        return Piece(f"<mrow><mo>[</mo>{a.text}<mo>{_RELATIONS[op]}</mo>{b.text}<mo>]</mo></mrow>", _ATOM, size)
+    if op == ca.OP_NOT:
+        return Piece(f"<mrow><mo>¬</mo>{a.at(_ATOM)}</mrow>", _ATOM, size)
+    if op == ca.OP_IF_ELSE_ZERO:  # Iverson's bracket: 1 where the condition holds, 0 elsewhere
+        return a if b.text == "<mn>1</mn>" else _operation(ca.OP_MUL, [a, b])
+    word = _FUNCTIONS.get(op, f"op{op}")
+    listed = "<mo>,</mo>".join(piece.text for piece in args)
+    return Piece(f"<mi>{word}</mi><mrow><mo>(</mo>{listed}<mo>)</mo></mrow>", _ATOM, size)
