@@ -32,10 +32,10 @@ class Solved:
     """Indices of the unknowns of each block of more than one equation."""
 
 
-def solve_blocks(equations: ca.SX, unknowns: ca.SX, labels: Sequence[str], *, keep_large: bool = True) -> Solved:
+def solve_blocks(equations: ca.SX, unknowns: ca.SX, labels: Sequence[str], *, closed_form: int = CLOSED_FORM) -> Solved:
     """Solve ``equations = 0`` for ``unknowns``; ``labels`` name the equations for messages.
 
-    With ``keep_large`` false, linear blocks of any size are solved in closed form.
+    Linear blocks of up to ``closed_form`` equations are solved in closed form.
     """
     incidence = ca.jacobian_sparsity(equations, unknowns)
     count = unknowns.numel()
@@ -58,7 +58,7 @@ def solve_blocks(equations: ca.SX, unknowns: ca.SX, labels: Sequence[str], *, ke
             loops.append(tuple(cols))
         matrix = ca.jacobian(residual, mine)
         linear = not ca.depends_on(matrix, mine)
-        if linear and (len(cols) <= CLOSED_FORM or not keep_large):
+        if linear and len(cols) <= closed_form:
             solution = _closed_form(matrix, substitute(residual, mine, 0))
             for k, col in enumerate(cols):
                 values[col] = solution[k]

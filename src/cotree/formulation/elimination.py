@@ -5,16 +5,38 @@ Used where components with several ports tie variables together in ways that the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
+from math import log2
 
 TOLERANCE = 1e-9
+ROUNDS = 20
+
+
+def column_sizes(rows: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    """Factors for the columns that bring the entries near one, together with factors for the rows (Curtis and Reid).
+
+    Resistances of 1e10 and inductances of 1e-9 may meet in one network; a rank is only seen when their units are gone.
+    """
+    entries = [[(c, log2(abs(value))) for c, value in row.items() if value != 0.0] for row in rows]
+    entries = [row for row in entries if row]
+    columns: dict[int, float] = {column: 0.0 for row in entries for column, _ in row}
+    for _ in range(ROUNDS):
+        sums, counts = dict.fromkeys(columns, 0.0), dict.fromkeys(columns, 0)
+        for row in entries:
+            mean = sum(value + columns[column] for column, value in row) / len(row)
+            for column, value in row:
+                sums[column] += mean - value
+                counts[column] += 1
+        columns = {column: sums[column] / counts[column] for column in columns}
+    return {column: 2.0**value for column, value in columns.items()}
 
 
 class RowElimination:
     """Rows are offered one after the other; each is either independent of those before, or a combination of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Mapping[int, float]) -> None:
+        self._sizes = sizes
         self._rows: list[dict[int, float]] = []
         self._origins: list[dict[str, float]] = []
         self._pivot_of_column: dict[int, int] = {}
@@ -27,10 +49,9 @@ class RowElimination:
 
     def offer(self, row: Mapping[int, float], name: str) -> dict[str, float] | None:
         """None if the row is independent of those before it; otherwise the named rows it combines, with factors."""
-        scale = max((abs(value) for value in row.values()), default=0.0)
-        if scale == 0.0:
-            return {}
-        work = {column: value / scale for column, value in row.items() if value != 0.0}
+        work = {column: value * self._sizes[column] for column, value in row.items() if value != 0.0}
+        scale = max((abs(value) for value in work.values()), default=0.0)
+        work = {column: value / scale for column, value in work.items()}
         origin: dict[str, float] = {}
         waiting = [self._pivot_of_column[column] for column in work if column in self._pivot_of_column]
         heapify(waiting)
@@ -54,7 +75,8 @@ class RowElimination:
                 origin[other] = origin.get(other, 0.0) + factor * value
         work = {column: value for column, value in work.items() if abs(value) > TOLERANCE}
         if not work:
-            return {other: value * scale for other, value in origin.items() if abs(value) > TOLERANCE}
+            largest = max((abs(value) for value in origin.values()), default=0.0)
+            return {other: value * scale for other, value in origin.items() if abs(value) > TOLERANCE * largest}
         self._insert(work, {other: -value for other, value in origin.items()} | {name: 1.0 / scale})
         return None
 

@@ -8,11 +8,13 @@ spanning tree gives the same states and the same results: the tree only chooses 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from cotree.errors import FormulationError, listing
 from cotree.formulation.blocks import Solved, solve_blocks
@@ -23,6 +25,9 @@ from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, across_source_loops, select_tree, through_source_cutsets
 from cotree.maths.symbolic import column, substitute, symbols
 from cotree.model import Edge, Model, Role
+
+LARGEST_TIE = 60
+"""Most simultaneous equations through which a storage may depend on others in a coupled network."""
 
 
 @dataclass(frozen=True)
@@ -160,35 +165,53 @@ class _Network:
     @cached_property
     def storages(self) -> Storages:
         """Independent and dependent storages."""
-        if not self.coupled:
-            return by_normal_tree(self.graph, self.normal)
+        return self._classified(self.values.p.start) if self.coupled else by_normal_tree(self.graph, self.normal)
+
+    def _numbers(self, changes: Mapping[str, float] | None) -> NDArray[np.float64]:
+        """Checked numeric p; in a coupled network a value may change which storages are independent."""
+        p = self.values.numbers(changes)
+        if changes and self.coupled:
+            then = set(self._classified(p).independent)
+            differing = then ^ set(self.storages.independent)
+            if differing:
+                raise FormulationError(
+                    f"with {listing(changes)} changed, the storage {listing(sorted(differing))} becomes "
+                    f"{'independent' if then & differing else 'dependent'}, so these equations no longer hold",
+                    remedy="Build the model with the new value",
+                )
+        return p
+
+    def _classified(self, p: NDArray[np.float64]) -> Storages:
+        """Storages by the rank of the laws, at parameter values p."""
         static = [(edge, law) for edge, law in self.laws if edge.role is Role.STATIC]
-        laws = self._rows([law for _, law in static])
+        laws = self._rows([law for _, law in static], p)
         nonlinear = {
             edge.component for edge, law in static if ca.depends_on(ca.jacobian(law, self.y), self.y)
         }  # fmt: skip
         sources = [(edge, law) for edge, law in self.laws if edge.role in SOURCES]
         stored = [edge.name for edge in self.graph.edges if edge.role in STORAGES]
-        pairs = self._rows([self.conjugate_variable(name) for name in stored])
+        pairs = self._rows([self.conjugate_variable(name) for name in stored], p)
         return by_elimination(
             Functionals(
                 laws=[(edge.component, row) for (edge, _), row in zip(static, laws, strict=True)],
                 nonlinear=frozenset(nonlinear),
-                sources=list(zip([e.name for e, _ in sources], self._rows([law for _, law in sources]), strict=True)),
-                storages=list(zip(stored, self._rows([self.storage_variable(n) for n in stored]), strict=True)),
+                sources=list(
+                    zip([e.name for e, _ in sources], self._rows([law for _, law in sources], p), strict=True)
+                ),
+                storages=list(zip(stored, self._rows([self.storage_variable(n) for n in stored], p), strict=True)),
                 conjugates=dict(zip(stored, pairs, strict=True)),
                 count=self.y.numel(),
             )
         )
 
-    def _rows(self, expressions: list[ca.SX]) -> list[dict[int, float]]:
-        """Numeric gradients with respect to y, at the model's parameters and a point without special values."""
+    def _rows(self, expressions: list[ca.SX], p: NDArray[np.float64]) -> list[dict[int, float]]:
+        """Numeric gradients with respect to y, at parameters p and a point without special values."""
         jacobian = ca.jacobian(column(expressions), self.y)
         known = [self.y, self.values.p.symbols, self.values.mode_symbols, self.values.t, self.inputs[0].symbols]
         point = 1e-3 * (1.0 + np.random.default_rng(0).random(self.y.numel()))
         modes = np.full(len(self.values.modes), 0.5)
         zeros = np.zeros(len(self.inputs[0]))
-        numeric = ca.Function("rows", known, [jacobian])(point, self.values.p.start, modes, 0.0, zeros)
+        numeric = ca.Function("rows", known, [jacobian])(point, p, modes, 0.0, zeros)
         rows, cols = jacobian.sparsity().get_triplet()
         result: list[dict[int, float]] = [{} for _ in expressions]
         for row, col, value in zip(rows, cols, numeric.nonzeros(), strict=True):
@@ -211,25 +234,48 @@ class _Network:
 
     @cached_property
     def ties(self) -> ca.SX:
-        """Dependent storage variables in the states and inputs.
+        """Dependent storage variables in the states and inputs."""
+        if not self.storages.dependent:
+            return ca.SX(0, 1)
+        return self._ties_by_elimination() if self.coupled else self._ties_by_normal_tree()
+
+    def _ties_by_normal_tree(self) -> ca.SX:
+        """The circuit of a dependent across storage and the cutset of a dependent through storage, solved for it."""
+        known = (
+            dict(zip(self.storages.independent, ca.vertsplit(self.states.symbols), strict=True))
+            if len(self.states)
+            else {}
+        )
+        sources = [edge.name for edge in self.graph.edges if edge.role in SOURCES]
+        known |= dict(zip(sources, ca.vertsplit(self.inputs[0].symbols), strict=True)) if sources else {}
+        signs = (self.normal.equation(name).signs.items() for name in self.storages.dependent)
+        dependent = self.storages.dependent
+        return column([-sum(sign * known[name] for name, sign in row if name not in dependent) for row in signs])
+
+    def _ties_by_elimination(self) -> ca.SX:
+        """The same in a coupled network.
 
         All laws but those of storages, with the states, the inputs and the conjugates of dependent storages taken as
         known, fix the primary variables. The conjugates drop out of the dependent storage variables, so they are put
         to zero.
         """
         dependent = list(self.storages.dependent)
-        if not dependent:
-            return ca.SX(0, 1)
         equations = [law for edge, law in self.laws if edge.role not in STORAGES]
         labels = [edge.component for edge, _ in self.laws if edge.role not in STORAGES]
         equations += self._state_identities() + [self.conjugate_variable(name) for name in dependent]
         labels += [*self.storages.independent, *dependent]
         wanted = column([self.storage_variable(name) for name in dependent])
-        solved = solve_blocks(column(equations), self.y, labels, keep_large=False)
+        solved = solve_blocks(column(equations), self.y, labels, closed_form=LARGEST_TIE)
         tied = substitute(wanted, self.y, solved.values)
+        if self.values.modes and ca.depends_on(tied, self.values.mode_symbols):
+            raise FormulationError(
+                f"the storages {listing(dependent)} depend on others through a component that switches",
+                remedy="Add a small resistance beside one of them",
+            )
         if solved.algebraic and ca.depends_on(tied, self.y):
             raise FormulationError(
-                f"the storages {listing(dependent)} depend on others through a nonlinear component",
+                f"the storages {listing(dependent)} depend on others through a nonlinear component, or through more "
+                f"than {LARGEST_TIE} equations at once",
                 remedy="Add a small resistance in series with one of them",
             )
         return tied
@@ -246,7 +292,8 @@ class _Network:
         inputs, input_rates, _ = self.inputs
         tied = ca.jtimes(self.ties, self.states.symbols, self.x_dot) if len(self.states) else 0
         driven = ca.jtimes(self.ties, inputs.symbols, input_rates) if len(inputs) else 0
-        total = ca.SX(tied) + ca.SX(driven)
+        own = ca.jacobian(self.ties, self.values.t)  # a law with a signal in it may tie storages, too
+        total = ca.SX(tied) + ca.SX(driven) + own
         return rates | {name: total[k] for k, name in enumerate(self.storages.dependent)}
 
     @cached_property
@@ -278,7 +325,7 @@ class _Network:
             name=self.model.name,
             t=self.values.t,
             p=self.values.p,
-            u=Variables(self.states.symbols, self.states.names, self.states.units, start(self.values.p.start)),
+            u=Variables(self.states.symbols, self.states.names, self.states.units, start(self.values.p.start, 0.0)),
             u_dot=self.x_dot,
             rates=values[n:],
             energy=self._energy(y),
@@ -292,7 +339,7 @@ class _Network:
             mode_symbols=self.values.mode_symbols,
             smooth_inputs=self._smooth_inputs(),
             integrals=self._integrals(y),
-            parameter_values=self.values.numbers,
+            parameter_values=self._numbers,
             start=start,
             notes=self._notes(solved),
         )
@@ -311,8 +358,7 @@ class _Network:
         at_start = substitute(self.ties, inputs.symbols, signals)
         modes = column([mode.value for mode in self.values.modes])
         at_start = substitute(at_start, self.values.mode_symbols, modes)
-        at_start = substitute(at_start, self.values.t, 0)
-        return ca.Function("ties", [self.states.symbols, self.values.p.symbols], [at_start])
+        return ca.Function("ties", [self.states.symbols, self.values.p.symbols, self.values.t], [at_start])
 
     def _in(self, y: ca.SX, expression: ca.SX) -> ca.SX:
         return substitute(ca.SX(expression), self.y, y)

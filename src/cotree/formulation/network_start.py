@@ -40,7 +40,8 @@ class StartValues:
             if value is not None
         }
 
-    def __call__(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, p: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        """Start values of the states at time t."""
         given = self.given(p)
         independent, dependent = self._storages.independent, list(self._storages.dependent)
         x = np.array([given.get(name, 0.0) for name in independent])
@@ -49,13 +50,13 @@ class StartValues:
             return x
         free = [k for k, name in enumerate(independent) if name not in given]
         target = np.array([given[dependent[k]] for k in asked])
-        gap = target - self._tied(x, p)[asked]
+        gap = target - self._tied(x, p, t)[asked]
         if free:
             columns = np.array(
-                [self._tied(x + unit, p)[asked] - self._tied(x, p)[asked] for unit in np.eye(len(x))[free]]
+                [self._tied(x + unit, p, t)[asked] - self._tied(x, p, t)[asked] for unit in np.eye(len(x))[free]]
             )
             x[free] += np.linalg.lstsq(columns.T, gap, rcond=None)[0]
-            gap = target - self._tied(x, p)[asked]
+            gap = target - self._tied(x, p, t)[asked]
         worst = int(np.argmax(np.abs(gap)))
         if abs(gap[worst]) > AGREEMENT * (1.0 + np.abs(target).max()):
             name = dependent[asked[worst]]
@@ -66,5 +67,5 @@ class StartValues:
             )
         return x
 
-    def _tied(self, x: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self._ties(x, p), dtype=float).ravel()
+    def _tied(self, x: NDArray[np.float64], p: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        return np.asarray(self._ties(x, p, t), dtype=float).ravel()

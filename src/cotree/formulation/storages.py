@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cotree.errors import FormulationError, listing
-from cotree.formulation.elimination import RowElimination
+from cotree.formulation.elimination import RowElimination, column_sizes
 from cotree.graph import LinearGraph, Tree, dependent_storages
 from cotree.model import Role
 
@@ -51,7 +51,8 @@ def by_elimination(rows: Functionals) -> Storages:
     The order laws, sources, storages is the priority of a normal tree, on the linear matroid of the laws instead of
     the graph's: each storage variable that depends on those before it is a dependent storage.
     """
-    elimination = RowElimination()
+    pairs = (*rows.laws, *rows.sources, *rows.storages)
+    elimination = RowElimination(column_sizes([*(row for _, row in pairs), *rows.conjugates.values()]))
     for name, row in rows.laws:
         if elimination.offer(row, name) is not None:
             raise FormulationError(

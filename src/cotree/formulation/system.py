@@ -116,8 +116,8 @@ class SystemEquations:
     """Rates that are integrated along with the motion, by the name of the integral; the unit is the integral's."""
     parameter_values: Callable[[Mapping[str, float] | None], NDArray[np.float64]] | None = None
     """Checked numeric p, with changes by name."""
-    start: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
-    """Start values of u for numeric p; those the user gave are kept."""
+    start: Callable[[NDArray[np.float64], float], NDArray[np.float64]] | None = None
+    """Start values of u for numeric p at a time; those the user gave are kept."""
     notes: tuple[str, ...] = ()
     """What the formulation decided, for a reader: states, dependent storages, algebraic loops."""
 

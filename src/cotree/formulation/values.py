@@ -34,13 +34,18 @@ class Values:
         for component in model.components.values():
             for field, info in quantities(component).items():
                 expression = component.expressions.get(field)
-                if expression is not None and not expression.names and not info.signal:
+                if expression is not None and not expression.names:
                     names.append(f"{component.name}.{field}")
                     units.append(info.unit)
         numbers = {**model.parameter_values(), **model.component_values()}
         self.p = Variables.make(names, units, [numbers[name] for name in names])
         self._symbol = {name: self.p.symbols[k] for k, name in enumerate(names)}
-        self._functions: dict[str, Callable[..., Any]] = {**SYMBOLIC, "step": self._step, "pulse": self._pulse}
+        self._functions: dict[str, Callable[..., Any]] = {
+            **SYMBOLIC,
+            "step": self._step,
+            "sign": self._sign,
+            "pulse": self._pulse,
+        }
         self._parameters = self._derived_parameters()
 
     @property
@@ -74,9 +79,14 @@ class Values:
                 names = {**self._parameters, "t": self.t} if info.signal else self._parameters
                 result[field] = ca.SX(expression.evaluate(names, self._functions))
             except ExpressionError as reason:
-                where = f"{component.name}.{field}"
                 raise ExpressionError(
-                    reason.found, where=where, expected=reason.expected, remedy=reason.remedy
+                    reason.found, where=f"{component.name}.{field}", expected=reason.expected, remedy=reason.remedy
+                ) from None
+            except (ArithmeticError, ValueError, TypeError, NotImplementedError) as reason:
+                raise ExpressionError(
+                    f"the expression '{expression.text}' has no value: {reason}",
+                    where=f"{component.name}.{field}",
+                    remedy="Change the expression or its parameters",
                 ) from None
         return SimpleNamespace(**result)
 
@@ -89,8 +99,11 @@ class Values:
                 values[name] = ca.SX(waiting.pop(name).evaluate(values, SYMBOLIC))
         return values
 
-    def _step(self, x: Any) -> Any:
-        slope = self._slope(x, "step")
+    def _sign(self, x: Any) -> Any:
+        return 2 * self._step(x, "sign") - 1 if ca.depends_on(ca.SX(x), self.t) else SYMBOLIC["sign"](x)
+
+    def _step(self, x: Any, function: str = "step") -> Any:
+        slope = self._slope(x, function)
         if slope is None:
             return SYMBOLIC["step"](x)
         root = ca.Function("root", [self.p.symbols], [substitute(-x / slope, self.t, 0)])
@@ -126,7 +139,7 @@ class Values:
         if not ca.depends_on(x, self.t):
             return None
         slope = ca.jacobian(x, self.t)
-        if ca.depends_on(slope, self.t):
+        if ca.depends_on(slope, self.t) or (self.modes and ca.depends_on(x, self.mode_symbols)):
             raise ExpressionError(
                 f"{function}(...) of something that is not linear in t",
                 expected=f"{function}(a*t + b), so that the time of switching is known",

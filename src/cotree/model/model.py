@@ -132,6 +132,7 @@ class Model:
                         expected=f"the datum ({listing(self.datums)}), against which this component stores",
                     )
         first: dict[str, Edge] = {}
+        taken = {*self.components, *(edge.name for edge in self.edges())}
         for edge in self.edges():
             for node in (edge.tail, edge.head):
                 other = first.setdefault(node, edge)
@@ -142,9 +143,9 @@ class Model:
                         expected="nodes of one domain; only the datum is shared",
                         remedy="Put a transducer between the two domains, such as a rotational EMF",
                     )
-                if node in self.components:
+                if node in taken:
                     raise ModelError(
-                        f"'{node}' is the name of a component and of a node",
+                        f"'{node}' is the name of a component or its port, and of a node",
                         expected="different names, since results are addressed by name",
                         remedy="Rename one of them",
                     )

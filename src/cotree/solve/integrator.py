@@ -53,8 +53,8 @@ class Integrator(ABC):
         if cls.name:
             INTEGRATORS[cls.name] = cls
 
-    def __init__(self, problem: Problem, options: Options, scale: Scale) -> None:
-        self.problem, self.options, self.scale = problem, options, scale
+    def __init__(self, problem: Problem, options: Options) -> None:
+        self.problem, self.options = problem, options
 
     @classmethod
     @abstractmethod
@@ -62,15 +62,15 @@ class Integrator(ABC):
         """Empty if the method can integrate the problem, otherwise the reason why not."""
 
     @abstractmethod
-    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array) -> Stretch:
+    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale) -> Stretch:
         """Integrate from t0 to the last of ``times``; raises RuntimeError where the method gives up."""
 
 
 class SundialsIntegrator(Integrator):
     """CVODES and IDAS through CasADi: variable order, variable step, the time loop in native code."""
 
-    def __init__(self, problem: Problem, options: Options, scale: Scale) -> None:
-        super().__init__(problem, options, scale)
+    def __init__(self, problem: Problem, options: Options) -> None:
+        super().__init__(problem, options)
         self._made: dict[tuple[float, ...], ca.Function] = {}
 
     def settings(self) -> dict[str, Any]:
@@ -83,11 +83,11 @@ class SundialsIntegrator(Integrator):
             "disable_internal_warnings": True,
         }
 
-    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array) -> Stretch:
-        length, scale = float(times[-1] - t0), self.scale
+    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale) -> Stretch:
+        length = float(times[-1] - t0)
         solver = self._solver(tuple(np.round((times - t0) / length, 13).tolist()))
         states = x / scale.x if len(x) else np.zeros(1)
-        given = np.concatenate([p, m, [t0, length], scale.x, scale.z, scale.quad])
+        given = np.concatenate([p, m, self.problem.table(p, m), [t0, length], scale.x, scale.z, scale.quad])
         with redirect_stderr(StringIO()):  # the native solvers write there what the error says better
             result = solver(x0=states, z0=z / scale.z, p=given)
         xs, zs, quad = (

@@ -83,15 +83,18 @@ def linearise(
     signal_rate = _signal_rates(problem, t, p, m)
     values = ca.Function("blocks", known, blocks)(t, x, w, signal, signal_rate, p, m)
     fx, fw, fs, fr, gx, gw, gs, gr, yx, yw, ys, yr = (np.asarray(v, dtype=float).reshape(v.shape) for v in values)
+    noise = np.abs(yr)
     if len(e.w):
         wx, ws, wr = (-np.linalg.solve(gw, part) for part in (gx, gs, gr))
+        noise = noise + np.abs(yw) @ np.abs(wr)
         fx, fs, fr = fx + fw @ wx, fs + fw @ ws, fr + fw @ wr
         yx, ys, yr = yx + yw @ wx, ys + yw @ ws, yr + yw @ wr
     columns = [e.inputs.names.index(name) for name in driven]
     A, E, C = fx, fr[:, columns], yx
     B, D, rate = fs[:, columns] + A @ E, ys[:, columns] + C @ E, yr[:, columns]
-    if np.abs(rate).max(initial=0.0) > 1e-12 * max(1.0, np.abs(D).max(initial=0.0)):
-        row, col = np.unravel_index(np.argmax(np.abs(rate)), rate.shape)
+    real = np.abs(rate) > 1e-9 * noise[:, columns]
+    if real.any():
+        row, col = np.argwhere(real)[0]
         raise SolveError(
             f"{wanted[row]} contains the rate of {driven[col]}, which has no place in C x + D s",
             remedy=f"Leave {wanted[row]} out of the outputs, or add a small resistance beside the storage tied to it",
@@ -112,7 +115,7 @@ def _point(problem: Problem, at: Mapping[str, float] | str | None, t: float, p: 
         return operating_point(problem, t, p, m)[0]
     if isinstance(at, str):
         raise SolveError(f"at = '{at}'", expected="'steady', or states by name")
-    x = np.concatenate([e.q.start, e.start(p) if e.start else e.u.start])
+    x = np.concatenate([e.q.start, e.start(p, t) if e.start else e.u.start])
     names = e.q.names + e.u.names
     for name, value in (at or {}).items():
         x[names.index(_choose([name], names, "state")[0])] = value

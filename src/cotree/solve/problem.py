@@ -94,38 +94,94 @@ class Problem:
         return ca.Function("modes", [e.t, e.p.symbols], [column([mode.value for mode in e.modes])])
 
     @cached_property
-    def linear_w(self) -> ca.Function:
-        """w as a function of t, x, p, m, where it enters linearly."""
+    def _linear_parts(self) -> tuple[ca.SX, ca.SX]:
+        """G and b of the algebraic equations G w + b = 0, with the inputs still as symbols."""
         e = self.equations
-        g = e.in_time(e.algebraic)
-        matrix, constant = ca.jacobian(g, e.w.symbols), substitute(g, e.w.symbols, 0)
+        return ca.jacobian(e.algebraic, e.w.symbols), substitute(e.algebraic, e.w.symbols, 0)
+
+    @cached_property
+    def _known(self) -> ca.SX:
+        """What b may depend on in time: states, inputs and their rates."""
+        e = self.equations
+        return ca.vertcat(self.x, e.inputs.symbols, e.input_rates)
+
+    @cached_property
+    def tabulated(self) -> bool:
+        """Whether w is linear in the states and inputs with constant factors, which are then computed once."""
+        if not self.eliminated or not len(self.equations.w):
+            return False
+        matrix, rest = self._linear_parts
+        factors = ca.jacobian(rest, self._known)
+        varying = ca.vertcat(self._known, self.equations.t)
+        constant = substitute(rest, self._known, 0)
+        return not any(ca.depends_on(part, varying) for part in (matrix, factors, constant))
+
+    def table(self, p: Array, m: Array) -> Array:
+        """The factors of w in states, inputs, rates and 1, as a flat column; empty where w is not tabulated."""
+        if not self.tabulated:
+            return np.zeros(0)
+        key = p.tobytes() + m.tobytes()
+        if key not in self._tables:
+            from scipy.sparse import csc_matrix
+            from scipy.sparse.linalg import splu
+
+            matrix, columns = self._table_parts(p, m)
+            solution = splu(csc_matrix(matrix.sparse())).solve(-np.asarray(columns.full()))
+            self._tables[key] = solution.ravel(order="F")
+        return self._tables[key]
+
+    @cached_property
+    def _tables(self) -> dict[bytes, Array]:
+        return {}
+
+    @cached_property
+    def _table_parts(self) -> ca.Function:
+        matrix, rest = self._linear_parts
+        columns = ca.horzcat(ca.jacobian(rest, self._known), substitute(rest, self._known, 0))
+        return ca.Function("table_parts", self.arguments[3:], [matrix, columns])
+
+    @cached_property
+    def linear_w(self) -> ca.Function:
+        """w as a function of t, x, p, m and the table, where it enters linearly."""
+        e = self.equations
         t, x, _, p, m = self.arguments
-        parts = ca.Function("parts", [t, x, p, m], [matrix, constant])
         known = [ca.MX.sym(name, *s.shape) for name, s in zip("txpm", (t, x, p, m), strict=True)]
-        a, b = parts(*known)
-        return ca.Function("linear_w", known, [ca.solve(a, -b, "csparse")])
+        if self.tabulated:
+            count = self._known.numel() + 1
+            table = ca.MX.sym("table", len(e.w) * count)
+            inputs = self._function("inputs", ca.vertcat(e.inputs.symbols, e.input_rates))
+            idle = ca.MX.zeros(len(e.w))
+            now = inputs(known[0], known[1], idle, *known[2:])
+            w = ca.mtimes(ca.reshape(table, len(e.w), count), ca.vertcat(known[1], now, 1))
+        else:
+            table = ca.MX.sym("table", 0)
+            matrix, rest = (e.in_time(part) for part in self._linear_parts)
+            a, b = ca.Function("parts", [t, x, p, m], [matrix, rest])(*known)
+            w = ca.solve(a, -b, "csparse")
+        return ca.Function("linear_w", [*known, table], [w])
 
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Numbers of variables as the integrator sees them; a network without storages gets one idle state."""
         _, x, w, p, m = (symbols.numel() for symbols in self.arguments)
         quad = self.quadratures.size1_out(0)
-        return {"x": max(x, 1), "z": 0 if self.eliminated else w, "quad": quad, "p": p, "m": m}
+        table = len(self.equations.w) * (self._known.numel() + 1) if self.tabulated else 0
+        return {"x": max(x, 1), "z": 0 if self.eliminated else w, "quad": quad, "p": p, "m": m, "table": table}
 
     @cached_property
     def dae(self) -> ca.Function:
         """The right-hand sides over scaled time and scaled variables, in CasADi's form.
 
-        (s, x, z, (p, m, t0, h, scales of x, z and integrals), u) -> (ode, alg, quad, zero)
+        (s, x, z, (p, m, table, t0, h, scales of x, z and integrals), u) -> (ode, alg, quad, zero)
         """
         size, has_w, has_x = self.sizes, len(self.equations.w) > 0, self.x.numel() > 0
         kind: Any = ca.MX if self.eliminated and has_w else ca.SX
         s, x, z = kind.sym("s"), kind.sym("x", size["x"]), kind.sym("z", size["z"])
-        given = kind.sym("p", size["p"] + size["m"] + 2 + size["x"] + size["z"] + size["quad"])
-        ends = np.cumsum([0, size["p"], size["m"], 1, 1, size["x"], size["z"], size["quad"]]).tolist()
-        p, m, t0, h, x_scale, z_scale, quad_scale = ca.vertsplit(given, ends)
+        ends = np.cumsum([0, size["p"], size["m"], size["table"], 1, 1, size["x"], size["z"], size["quad"]]).tolist()
+        given = kind.sym("p", ends[-1])
+        p, m, table, t0, h, x_scale, z_scale, quad_scale = ca.vertsplit(given, ends)
         t, states = t0 + s * h, x * x_scale if has_x else kind(0, 1)
-        w = self.linear_w(t, states, p, m) if self.eliminated and has_w else z * z_scale
+        w = self.linear_w(t, states, p, m, table) if self.eliminated and has_w else z * z_scale
         known = (t, states, w, p, m)
         ode = h * self.rates(*known) / x_scale if has_x else kind.zeros(1)
         alg = self.algebraic(*known) if size["z"] else kind(0, 1)
@@ -139,7 +195,9 @@ class Problem:
 
     def w_of(self, t: float, x: Array, z: Array, p: Array, m: Array) -> Array:
         """The algebraic variables at a time: eliminated ones computed, others as the integrator has them."""
-        return self._dense(self.linear_w(t, x, p, m)) if self.eliminated and len(self.equations.w) else z
+        return (
+            self._dense(self.linear_w(t, x, p, m, self.table(p, m))) if self.eliminated and len(self.equations.w) else z
+        )
 
     def _function(self, name: str, expression: ca.SX) -> ca.Function:
         return ca.Function(name, self.arguments, [ca.densify(self.equations.in_time(expression))])

@@ -1,0 +1,274 @@
+"""One run over smooth stretches between break points, with all that was computed kept whatever happens."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import ModelError, SolveError, listing, nearest
+from cotree.results import EnergyAudit, Solution, Statistics
+from cotree.solve.consistent import algebraic_variables, operating_point
+from cotree.solve.integrator import Integrator
+from cotree.solve.problem import Problem
+from cotree.solve.sizes import History, Sizes
+
+Array = NDArray[np.float64]
+Progress = Callable[[float], None]
+"""Called with the fraction of model time that is done."""
+
+PIECE_SECONDS = 0.5
+
+
+@dataclass
+class Run:
+    """The state of one run: what is done, and the rows of results so far."""
+
+    problem: Problem
+    method: Integrator
+    grid: Array
+    t_start: float
+    p: Array
+    sizes: Sizes
+    progress: Progress | None = None
+    times: list[Array] = field(default_factory=list)
+    rows: list[Array] = field(default_factory=list)
+    integrals: list[Array] = field(default_factory=list)
+    steps: int = 0
+    evaluations: int = 0
+    stretches: int = 0
+    kept: list[tuple[Array, Array]] = field(default_factory=list)
+    """States and algebraic variables at the output times."""
+
+    def go(self, start: Mapping[str, float] | str | None) -> SolveError | None:
+        """Integrate everything; a failure or interruption after the start is returned, not raised."""
+        edges = np.concatenate([[self.t_start], self._breaks(), [self.grid[-1]]])
+        if len(edges) > 1 and edges[-1] == edges[-2]:
+            edges = edges[:-1]
+        modes = [self._modes(a, b) for a, b in pairwise(edges)] or [self._modes(*edges[[0, 0]])]
+        self._check_jumps(edges, modes)
+        if (lost := self._lost_signal(self.t_start, self.t_start, modes[0])) is not None:
+            raise lost
+        x = self._start_values(start, modes[0])
+        z = self.problem.equations.w.start
+        quad = np.zeros(self.problem.sizes["quad"])
+        if len(edges) == 1:  # only the start was asked for
+            z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
+            self._keep(self.grid, x[:, None], z[:, None], quad[:, None], modes[0])
+            return None
+        for k, m in enumerate(modes):
+            self.stretches += 1
+            last = k == len(modes) - 1
+            try:
+                x, z, quad = self._stretch(edges[k], edges[k + 1], last, x, z, quad, m)
+            except SolveError as error:
+                return error
+            except KeyboardInterrupt:
+                return SolveError(
+                    f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept"
+                )
+        return None
+
+    def _breaks(self) -> Array:
+        """Break points of modes and scales inside the run; those closer than rounding count once."""
+        end = float(self.grid[-1])
+        found = [mode.times(self.p, self.t_start, end) for mode in self.problem.equations.modes]
+        breaks = np.unique(np.concatenate([self.sizes.times, *found]))
+        near = 1e-12 * max(abs(end), abs(self.t_start))
+        breaks = np.unique(_snapped(breaks, self.grid, near))
+        keep = np.diff(breaks, prepend=-np.inf) > near
+        return breaks[keep & (breaks > self.t_start + near) & (breaks < end - near)]
+
+    def _modes(self, a: float, b: float) -> Array:
+        return np.asarray(self.problem.mode_values((a + b) / 2, self.p), dtype=float).ravel()
+
+    def _check_jumps(self, edges: Array, modes: list[Array]) -> None:
+        """An input whose rate is needed must not jump: that would ask for an infinite through or across variable."""
+        e = self.problem.equations
+        for at, before, after in zip(edges[1:-1], modes[:-1], modes[1:], strict=True) if e.smooth_inputs else ():
+            left, right = (self._signals(np.array([at]), m).ravel() for m in (before, after))
+            for smooth in e.smooth_inputs:
+                a, b = left[smooth.index], right[smooth.index]
+                if abs(a - b) > 1e-12 * max(1.0, abs(a), abs(b)):
+                    raise SolveError(
+                        f"{e.inputs.names[smooth.index]} jumps from {a:g} to {b:g} at t = {at:g} s, but {smooth.why}, "
+                        "so the jump would need an infinite flow",
+                        remedy="Add a small resistance beside the storage, or let the source ramp",
+                    )
+
+    def _start_values(self, start: Mapping[str, float] | str | None, m: Array) -> Array:
+        e = self.problem.equations
+        if isinstance(start, str):
+            if start != "steady":
+                raise SolveError(f"start = '{start}'", expected="'steady', or start values by name")
+            return operating_point(self.problem, self.t_start, self.p, m)[0]
+        x = np.concatenate([e.q.start, e.start(self.p, self.t_start) if e.start else e.u.start])
+        names = e.q.names + e.u.names
+        for name, value in (start or {}).items():
+            if name not in names:
+                raise ModelError(
+                    f"'{name}' is not a state", expected=f"one of {listing(names)}", remedy=nearest(name, names)
+                )
+            x[names.index(name)] = value
+        return x
+
+    def _stretch(
+        self, a: float, b: float, last: bool, x: Array, z: Array, quad: Array, m: Array
+    ) -> tuple[Array, Array, Array]:
+        """One smooth stretch [a, b), or [a, b] at the end; returns the state at b."""
+        z = algebraic_variables(self.problem, a, x, z, self.p, m)
+        inside = self.grid[(self.grid >= a) & ((self.grid <= b) if last else (self.grid < b))]
+        if len(inside) and inside[0] == a:
+            self._keep(inside[:1], x[:, None], z[:, None], quad[:, None], m)
+            inside = inside[1:]
+        targets = inside if last and len(inside) else np.append(inside, b)
+        targets, lost = self._with_values(a, targets, m)
+        t = a
+        for first, after in _Pieces(len(targets)):
+            x, z, quad = self._advance(t, targets[first:after], x, z, quad, m, len(inside) - first)
+            t = float(targets[after - 1])
+            if self.progress is not None:
+                self.progress((t - self.t_start) / (self.grid[-1] - self.t_start))
+        if lost is not None:
+            raise lost
+        return x, z, quad
+
+    def _with_values(self, a: float, targets: Array, m: Array) -> tuple[Array, SolveError | None]:
+        """The targets up to which all sources have a value, and the error to raise where one loses it."""
+        finite = np.isfinite(self._signals(targets, m)).all(axis=0)
+        if finite.all():
+            return targets, None
+        k = int(np.argmin(finite))
+        return targets[:k], self._lost_signal(float(targets[k - 1]) if k else a, float(targets[k]), m)
+
+    def _signals(self, times: Array, m: Array) -> Array:
+        """Source signals, one column for each time; they depend on nothing else."""
+        e = self.problem.equations
+        idle = np.zeros((self.problem.x.numel(), 1)), np.zeros((len(e.w), 1))
+        values = self.problem.signals(times[None, :], *idle, self.p, m)
+        return np.asarray(values, dtype=float).reshape(len(e.inputs), len(times))
+
+    def _lost_signal(self, a: float, b: float, m: Array) -> SolveError | None:
+        """The error for the first source without a finite value between two times, if there is one."""
+        for at in np.linspace(a, b, 11):
+            finite = np.isfinite(self._signals(np.array([at]), m)).ravel()
+            if not finite.all():
+                return SolveError(
+                    f"{self.problem.equations.inputs.names[int(np.argmin(finite))]} has no finite value at t = {at:g} s",
+                    remedy="Change its expression; results before are kept",
+                )
+        return None
+
+    def _advance(
+        self, t: float, targets: Array, x: Array, z: Array, quad: Array, m: Array, wanted: int
+    ) -> tuple[Array, Array, Array]:
+        """Integrate to all targets; where that fails, halve the task until the failing interval is found."""
+        try:
+            done = self.method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t))
+        except RuntimeError as reason:
+            if len(targets) == 1:
+                raise self._failure(t, float(targets[0]), x, z, m, str(reason)) from None
+            half = len(targets) // 2
+            x, z, quad = self._advance(t, targets[:half], x, z, quad, m, wanted)
+            return self._advance(float(targets[half - 1]), targets[half:], x, z, quad, m, wanted - half)
+        self.steps += done.steps
+        self.evaluations += done.evaluations
+        total = quad[:, None] + done.quad
+        shown = min(wanted, len(targets))  # the end of a stretch need not be an output time
+        if shown > 0:
+            self._keep(targets[:shown], done.x[:, :shown], done.z[:, :shown], total[:, :shown], m)
+        return done.x[:, -1], done.z[:, -1], total[:, -1]
+
+    def _keep(self, times: Array, x: Array, z: Array, quad: Array, m: Array) -> None:
+        problem = self.problem
+        columns = (times[None, :], x, z)
+        if problem.eliminated and len(problem.equations.w):
+            w = np.asarray(problem.linear_w(times[None, :], x, self.p, m, problem.table(self.p, m)), dtype=float)
+            columns = (times[None, :], x, w)
+        values = np.asarray(problem.outputs(*columns, self.p, m), dtype=float)
+        self.times.append(times)
+        self.rows.append(values.reshape(-1, len(times)))
+        self.integrals.append(quad)
+        self.kept.append((x, z))
+
+    def history(self) -> History:
+        """Everything at the output times."""
+        x, z = (np.hstack(parts) for parts in zip(*self.kept, strict=True))
+        return History(np.concatenate(self.times), x, z, np.hstack(self.integrals), np.hstack(self.rows))
+
+    def _reached(self) -> float:
+        return float(self.times[-1][-1]) if self.times else self.t_start
+
+    def _failure(self, t: float, target: float, x: Array, z: Array, m: Array, reason: str) -> SolveError:
+        """Say when the integration stopped, and which part is to blame as far as can be seen."""
+        problem, e = self.problem, self.problem.equations
+        if (lost := self._lost_signal(t, target, m)) is not None:
+            return lost
+        w = problem.w_of(t, x, z, self.p, m)
+        rates = np.asarray(problem.rates(t, x, w, self.p, m), dtype=float).ravel()
+        size = np.abs(rates) / self.sizes.at(t).x[: len(x)]
+        name = (e.q.names + e.u.names)[int(np.argmax(np.where(np.isfinite(size), size, np.inf)))] if len(x) else "none"
+        return SolveError(
+            f"{self.method.name} gave up between t = {t:g} and {target:g} s ({_short(reason)}); "
+            f"the fastest state there is {name}",
+            remedy="Look at the parts around it, loosen rtol, or raise max_steps; results before are kept",
+        )
+
+    def solution(self, rtol: float, atol: float | None, formulation: float, integration: float) -> Solution:
+        """All that was kept."""
+        e = self.problem.equations
+        t, rows, integrals = np.concatenate(self.times), np.hstack(self.rows), np.hstack(self.integrals)
+        values = dict(zip(e.outputs, rows[1:], strict=True)) | dict(zip(e.integrals, integrals[2:], strict=True))
+        units = {name: output.unit for name, output in {**e.outputs, **e.integrals}.items()}
+        return Solution(
+            model=e.name,
+            t=t,
+            values=values,
+            units=units,
+            audit=EnergyAudit(t, rows[0], integrals[0], integrals[1]),
+            statistics=Statistics(
+                self.method.name, rtol, atol, self.steps, self.evaluations, self.stretches, formulation, integration
+            ),
+            parameters=dict(zip(e.p.names, self.p.tolist(), strict=True)),
+            states=e.q.names + e.u.names,
+            notes=e.notes,
+            complete=len(t) == len(self.grid),
+        )
+
+
+def _snapped(times: Array, grid: Array, near: float) -> Array:
+    """The times, with those moved onto the grid that only rounding keeps off it."""
+    after = np.searchsorted(grid, times - near).clip(0, len(grid) - 1)
+    return np.where(np.abs(grid[after] - times) <= near, grid[after], times)
+
+
+class _Pieces:
+    """Ranges of output points: a small one to measure, then as many as take about half a second.
+
+    A short run is then two native calls; a long one can show its progress and be interrupted.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        done, size = 0, max(1, self.count // 50)
+        while done < self.count:
+            after = min(done + size, self.count)
+            clock = time.perf_counter()
+            yield done, after
+            seconds = time.perf_counter() - clock
+            size = max(1, int((after - done) * min(1e4, PIECE_SECONDS / max(seconds, 1e-9))))
+            done = after
+
+
+def _short(reason: str) -> str:
+    """What the native solver returned, without the place in its source."""
+    code = re.search(r'returned "(\w+)"', reason)
+    lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
+    return code[1] if code else (lines[-1] if lines else "no reason given")[:160]
