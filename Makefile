@@ -9,7 +9,7 @@ REPORT := build/mcphee_network.html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all check lint docs clean
+.PHONY: help demo test test-all check lint docs figures bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -36,6 +36,13 @@ lint: $(VENV)/test.stamp ## ruff, mypy and the import rules
 docs: $(VENV)/test.stamp ## build the documentation; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
+
+figures: $(VENV)/test.stamp ## write the pictures and numbers of the documentation anew
+	$(BIN)/python docs/regenerate.py
+
+bench: $(VENV)/test.stamp ## measure; prints tables
+	$(BIN)/python bench/graph.py
+	$(BIN)/python bench/network.py
 
 clean: ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

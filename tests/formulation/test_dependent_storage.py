@@ -71,7 +71,9 @@ def divider_voltage(t: np.ndarray, start: float, t0: float = 0.0) -> np.ndarray:
     return particular(t) + (start - particular(t0)) * np.exp(-(t - t0) / 2)
 
 
-@pytest.mark.parametrize(("given", "c2"), [({}, None), ({"C1": 0.5}, 1.5), ({"C2": 0.7}, 0.7), ({"C1": 1.3, "C2": 0.7}, 0.7)])
+@pytest.mark.parametrize(
+    ("given", "c2"), [({}, None), ({"C1": 0.5}, 1.5), ({"C2": 0.7}, 0.7), ({"C1": 1.3, "C2": 0.7}, 0.7)]
+)
 def test_capacitor_loop_with_a_source_uses_the_rate_of_the_source(given: dict[str, float], c2: float | None) -> None:
     sol = capacitor_divider(**given).simulate(t_end=4.0, points=21, **TIGHT)
     start = sol["C2.voltage"][0] if c2 is None else c2
@@ -102,6 +104,7 @@ def test_contradictory_start_values_are_refused() -> None:
 
 def test_start_values_through_an_inductor_cutset() -> None:
     """Two inductors in series with a resistor share one current; either may be given."""
+
     def series(**more: dict[str, float]) -> cotree.Model:
         return network(
             Inductor("L1", "a", "b", inductance=0.2, **more.get("L1", {})),

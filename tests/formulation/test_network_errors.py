@@ -94,9 +94,14 @@ def test_cutset_of_through_sources(word: str) -> None:
 
 
 def test_a_single_source_that_cannot_work() -> None:
-    refused(model(CurrentSource("I", "a", G, current=1.0), Resistor("R", "b", G, resistance=1.0)), FormulationError, "I")
     refused(
-        model(VoltageSource("V", "a", "a", voltage=1.0), Resistor("R", "a", G, resistance=1.0)), FormulationError, "V", "a"
+        model(CurrentSource("I", "a", G, current=1.0), Resistor("R", "b", G, resistance=1.0)), FormulationError, "I"
+    )
+    refused(
+        model(VoltageSource("V", "a", "a", voltage=1.0), Resistor("R", "a", G, resistance=1.0)),
+        FormulationError,
+        "V",
+        "a",
     )
 
 
@@ -148,7 +153,11 @@ def test_secondary_side_with_its_own_datum() -> None:
 
 
 def test_dangling_resistor_is_no_error() -> None:
-    m = model(VoltageSource("V", "a", G, voltage=2.0), Resistor("R", "a", G, resistance=1.0), Resistor("D", "a", "b", resistance=1.0))
+    m = model(
+        VoltageSource("V", "a", G, voltage=2.0),
+        Resistor("R", "a", G, resistance=1.0),
+        Resistor("D", "a", "b", resistance=1.0),
+    )
     sol = m.simulate(t_end=1.0, points=2)
     assert sol["b.voltage"] == pytest.approx(2.0)
 
@@ -295,7 +304,11 @@ def test_duplicate_names_and_missing_values() -> None:
 
 def test_a_tree_of_another_model() -> None:
     small = model(VoltageSource("V", "a", G, voltage=1.0), Resistor("R", "a", G, resistance=1.0))
-    large = model(VoltageSource("V", "a", G, voltage=1.0), Resistor("R", "a", "b", resistance=1.0), Resistor("Q", "b", G, resistance=1.0))
+    large = model(
+        VoltageSource("V", "a", G, voltage=1.0),
+        Resistor("R", "a", "b", resistance=1.0),
+        Resistor("Q", "b", G, resistance=1.0),
+    )
     with pytest.raises(GraphError):
         large.simulate(t_end=1.0, tree=small.tree())
     with pytest.raises(GraphError):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import cycle
+
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -25,7 +28,7 @@ def proper_outputs(model: cotree.Model, witness: Mna) -> cotree.solve.LinearSyst
         except SolveError as error:
             out = next(name for name in names if error.found.startswith(f"{name} "))
             far = [np.abs(witness.transfer([out], w)).max() for w in (1e4, 1e5)]
-            assert far[1] / far[0] > 5, f"{out} was refused but does not grow with frequency: {error}"
+            assert far[1] / far[0] > 5, f"{out} was refused but does not grow with frequency: {error}"  # noqa: PT017
             names.remove(out)
 
 
@@ -81,7 +84,7 @@ def test_coupled_networks_are_solved_or_refused_as_the_pencil_says(parts: list[P
     try:
         model.equations()
     except FormulationError as error:
-        assert any(part.name in str(error) for part in parts) or "leave some variables free" in str(error)
+        assert any(part.name in str(error) for part in parts) or "leave some variables free" in str(error)  # noqa: PT017
     else:
         raise AssertionError("a network without a unique solution of index 2 was accepted")
 
@@ -91,3 +94,20 @@ def test_coupled_networks_are_solved_or_refused_as_the_pencil_says(parts: list[P
 def test_time_histories_of_coupled_networks_in_a_random_tree(parts: list[Part], seed: int) -> None:
     assume(solvable(Mna(parts)))
     simulated_as_nodal_analysis(parts, seed)
+
+
+# Powers of ten around which the values of each kind are spread, and how far: milliohm to gigaohm, picofarad to farad.
+DECADES = {"R": (4.5, 4.5), "L": (-4.0, 4.0), "C": (-8.0, 4.0), "T": (0.0, 2.0), "G": (4.5, 4.0)}
+
+
+@FEWER
+@given(coupled_networks(), st.lists(st.floats(-1.0, 1.0), min_size=20, max_size=20))
+def test_number_of_states_does_not_depend_on_units(parts: list[Part], spread: list[float]) -> None:
+    assume(solvable(Mna(parts)) and all(part.kind != "M" for part in parts))
+    wide = [
+        replace(part, value=part.value * 10 ** (DECADES[part.kind][0] + DECADES[part.kind][1] * by))
+        if part.kind in DECADES
+        else part
+        for part, by in zip(parts, cycle(spread), strict=False)
+    ]
+    assert len(model_of(wide).equations().u) == len(model_of(parts).equations().u)

@@ -24,7 +24,7 @@ def test_path_matrix_is_the_inverse_of_the_tree_part(network: LinearGraph) -> No
     part = network.reduced_incidence().columns(tree.branches)
     assert np.array_equal((tree.path_matrix() @ part).toarray(), np.eye(5))
     assert np.array_equal((part @ tree.path_matrix()).toarray(), np.eye(5))
-    assert tree.path_matrix().row("R5") == {node: 1 for node in "abcde"}
+    assert tree.path_matrix().row("R5") == dict.fromkeys("abcde", 1)
     assert tree.path_matrix().column("a") == {"L1": -1, "R4": 1, "R5": 1}
 
 

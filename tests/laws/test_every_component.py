@@ -126,12 +126,14 @@ def fixed_law(component: Component) -> tuple[ca.Function, ca.Function, list[Simp
     return ca.Function("law", [column], [law]), ca.Function("power", [column], [power(component, ports)]), ports
 
 
-@pytest.mark.parametrize("kind", [k for k, c in sorted(KINDS.items()) if c.ports[0].role is Role.STATIC and len(c.ports) == 1])
+@pytest.mark.parametrize(
+    "kind", [k for k, c in sorted(KINDS.items()) if c.ports[0].role is Role.STATIC and len(c.ports) == 1]
+)
 def test_static_one_ports_only_dissipate(kind: str) -> None:
     """For any across variable, the through variable of the law takes power in, and none at zero."""
     component = sample(kind)
     law, _, _ = fixed_law(component)
-    for across in np.random.default_rng(1).normal(size=20).tolist() + [0.0]:
+    for across in [*np.random.default_rng(1).normal(size=20).tolist(), 0.0]:
         # Every law here is linear in the through variable.
         at = lambda f: float(law([across, f, 0, 0]))  # noqa: B023, E731
         through = -at(0.0) / (at(1.0) - at(0.0))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import cotree
 from cotree import Capacitor, MutualInductance, Resistor, VoltageSource
 from cotree.errors import ExpressionError, ModelError
+from cotree.model import Component
 
 
 @pytest.mark.parametrize("name", ["", "1R", "R 1", "R.1", "R/1", "-R", "a\n", None, 3, "R\0"])
@@ -30,22 +33,24 @@ def test_names_that_are_fine() -> None:
 @pytest.mark.parametrize("value", [None, True, [1.0], {"a": 1}, 1j, object(), np.array([1.0, 2.0])])
 def test_values_that_are_no_numbers(value: object) -> None:
     with pytest.raises(ModelError, match=r"R\.resistance") as caught:
-        m = cotree.Model("m")
-        m.add(Resistor("R", "a", "ground", resistance=value))  # type: ignore[arg-type]
-        m.check()
+        Resistor("R", "a", "ground", resistance=value)  # type: ignore[arg-type]
     assert "ohm" in str(caught.value)
+
+
+def checked(part: Callable[[], Component]) -> None:
+    m = cotree.Model("m")
+    m.add(part())
+    m.check()
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_numbers_that_are_not_finite(value: float) -> None:
-    with pytest.raises(ModelError, match=r"R\.resistance"):
-        m = cotree.Model("m")
-        m.add(Resistor("R", "a", "ground", resistance=value))
-        m.check()
-    with pytest.raises(ModelError, match=r"V\.voltage"):
-        m = cotree.Model("m")
-        m.add(VoltageSource("V", "a", "ground", voltage=value))
-        m.check()
+    for part, place in (
+        (lambda: Resistor("R", "a", "ground", resistance=value), r"R\.resistance"),
+        (lambda: VoltageSource("V", "a", "ground", voltage=value), r"V\.voltage"),
+    ):
+        with pytest.raises(ModelError, match=place):
+            checked(part)
 
 
 def test_numpy_numbers_are_numbers() -> None:
@@ -92,7 +97,11 @@ def test_a_name_that_is_not_a_parameter() -> None:
 def test_changes_of_values_are_checked() -> None:
     m = cotree.Model("m")
     m.add(Resistor("R", "a", "ground", resistance=1.0))
-    m.add(MutualInductance("M", ("a", "ground"), ("b", "ground"), primary_inductance=1.0, secondary_inductance=1.0, mutual=0.5))
+    m.add(
+        MutualInductance(
+            "M", ("a", "ground"), ("b", "ground"), primary_inductance=1.0, secondary_inductance=1.0, mutual=0.5
+        )
+    )
     assert m.component_values({"R.resistance": 3.0})["R.resistance"] == 3.0
     for changes, word in (
         ({"R.resistance": -1.0}, "R.resistance"),

@@ -110,8 +110,8 @@ def test_lossless_oscillation_keeps_its_energy() -> None:
 def test_audit_of_nothing() -> None:
     t = np.array([0.0, 1.0])
     zero = np.zeros(2)
-    assert EnergyAudit(t, zero, zero, zero).error == 0.0
-    assert EnergyAudit(t, zero, np.array([0.0, 1.0]), np.array([0.0, 2.0])).error == 0.5
-    text = str(EnergyAudit(t, zero, np.array([0.0, 1.0]), np.array([0.0, 2.0])))
+    assert EnergyAudit(t, zero, zero, zero, 0.0).error == 0.0
+    assert EnergyAudit(t, zero, np.array([0.0, 1.0]), np.array([0.0, 2.0]), 0.0).error == 0.5
+    text = str(EnergyAudit(t, zero, np.array([0.0, 1.0]), np.array([0.0, 2.0]), 0.0))
     assert "supplied" in text
     assert "J" in text

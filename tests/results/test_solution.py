@@ -34,7 +34,7 @@ def test_by_name(solution: cotree.Solution) -> None:
     assert solution.states == ("C+.voltage",)
     for name in solution:
         assert solution[name].shape == solution.t.shape
-    with pytest.raises(ResultError, match="(?i)did you mean 'R-1.current'"):
+    with pytest.raises(ResultError, match=r"(?i)did you mean 'R-1\.current'"):
         solution["R-1.curent"]
     with pytest.raises(KeyError, match="R9"):
         solution["R9.current"]

@@ -125,3 +125,46 @@ def test_unstable_growth_ends_in_a_message_or_numbers_never_in_nan() -> None:
     with pytest.raises(SolveError) as caught:
         m.simulate(t_end=1000.0, points=101)
     assert np.isfinite(caught.value.solution["C.voltage"]).all()
+
+
+def test_a_failure_before_the_first_output_time() -> None:
+    with pytest.raises(SolveError, match=r"V\.voltage has no finite value"):
+        rc("sqrt(1 - t)").simulate(t_end=2.0, times=[1.5, 2.0])
+
+
+def blocked_diode(current: str) -> cotree.Model:
+    """A current source that asks more of a blocking diode than its saturation current."""
+    m = cotree.Model("blocked")
+    m.add(cotree.CurrentSource("I", "a", "ground", current=current))
+    m.add(cotree.Diode("D", "a", "ground", saturation_current=1e-3, thermal_voltage=0.025, leakage=0.0))
+    return m
+
+
+def test_algebraic_equations_without_a_solution_at_the_start() -> None:
+    with pytest.raises(SolveError, match="D") as caught:
+        blocked_diode("1 + t").simulate(t_end=1.0, points=3)
+    assert caught.value.remedy
+
+
+def test_algebraic_equations_that_lose_their_solution() -> None:
+    """At t = 0.501 the current passes the saturation current; the remaining steps are not worth half a million."""
+    with pytest.raises(SolveError) as caught:
+        blocked_diode("t - 0.5").simulate(t_end=1.0, points=11, max_steps=2000)
+    assert 0.3 < caught.value.solution.t[-1] <= 0.501
+    assert "D" in str(caught.value), "the message names the component, since there is no state to name"
+
+
+def test_interruption_of_the_rough_run_ends_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first native call belongs to the rough run that finds the sizes; Ctrl-C there must not start the real one."""
+    from cotree.solve.cvodes import Cvodes
+
+    calls = []
+
+    def integrate(self: object, *arguments: object) -> object:
+        calls.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Cvodes, "integrate", integrate)
+    with pytest.raises((SolveError, KeyboardInterrupt)):
+        rc("sin(t)").simulate(t_end=1.0)
+    assert len(calls) == 1

@@ -27,7 +27,9 @@ def test_matrices_by_hand() -> None:
     np.testing.assert_allclose(system.B, [[10.0], [0.0]], rtol=1e-14)
     np.testing.assert_allclose(system.C, [[0.2, 0.0], [-0.2, -1.0], [1.0, 0.0]], atol=1e-14)
     np.testing.assert_allclose(system.D, [[0.0], [1.0], [0.0]], atol=1e-14)
-    np.testing.assert_allclose(np.sort_complex(system.poles()), np.sort_complex(np.roots([1.0, 2.0, 200.0])), rtol=1e-12)
+    np.testing.assert_allclose(
+        np.sort_complex(system.poles()), np.sort_complex(np.roots([1.0, 2.0, 200.0])), rtol=1e-12
+    )
 
 
 def test_scipy_takes_it_over() -> None:

@@ -150,9 +150,12 @@ COUPLINGS = [
     (cotree.Piston, ("hydraulic", "pressure", "flow"), ("translational", "velocity", "force"), "area"),
 ]  # fmt: skip
 SOURCE = {
-    "electrical": lambda: [e.VoltageSource("S", "a0", G, voltage="1 + sin(t)"), e.Resistor("RS", "a0", "a", resistance=0.7)],
-    "translational": lambda: [x.VelocitySource("S", "a0", G, velocity="1 + sin(t)"), x.Damper("RS", "a0", "a", damping=1 / 0.7)],
-    "hydraulic": lambda: [h.PressureSource("S", "a0", G, pressure="1 + sin(t)"), h.Resistance("RS", "a0", "a", resistance=0.7)],
+    "electrical": lambda: [
+        e.VoltageSource("S", "a0", G, voltage="1 + sin(t)"), e.Resistor("RS", "a0", "a", resistance=0.7)],
+    "translational": lambda: [
+        x.VelocitySource("S", "a0", G, velocity="1 + sin(t)"), x.Damper("RS", "a0", "a", damping=1 / 0.7)],
+    "hydraulic": lambda: [
+        h.PressureSource("S", "a0", G, pressure="1 + sin(t)"), h.Resistance("RS", "a0", "a", resistance=0.7)],
 }  # fmt: skip
 LOAD = {
     "rotational": lambda: [r.Damper("RL", "b", G, damping=0.4)],
@@ -194,6 +197,7 @@ def test_gear_and_lever_lose_nothing(kind: type) -> None:
 
 def test_small_hydraulic_flows_are_as_accurate_as_large_voltages() -> None:
     """The same circuit in litres a second and megapascal: the error is relative to the size of each variable."""
+
     def run(flow: float, pressure: float) -> np.ndarray:
         z = pressure / flow
         m = model(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -135,6 +137,7 @@ def diode_current(drive: float, resistance: float) -> float:
 @pytest.mark.parametrize("amplitude", [5.0, 300.0])
 def test_diode_rectifier_against_radau(amplitude: float) -> None:
     """C v' = i(V - v) - v / RL, with the diode's equation solved by bisection; 300 V drive 500 A through it."""
+
     def rate(t: float, v: np.ndarray) -> list[float]:
         drive = amplitude * np.sin(2 * np.pi * 50 * t) - v[0]
         return [(diode_current(drive, 0.5) - v[0] / 100.0) / 1e-3]
@@ -164,7 +167,14 @@ def test_switch_of_an_rc_at_several_instants() -> None:
     on, off, c, bleed = 1.0, 1e6, 0.2, 50.0
     m = circuit(
         VoltageSource("V", "in", "ground", voltage=10.0),
-        Switch("S", "in", "out", closed="step(t - 0.3) - step(t - 0.7) + step(t - 1.1)", on_resistance=on, off_resistance=off),
+        Switch(
+            "S",
+            "in",
+            "out",
+            closed="step(t - 0.3) - step(t - 0.7) + step(t - 1.1)",
+            on_resistance=on,
+            off_resistance=off,
+        ),
         Capacitor("C", "out", "ground", capacitance=c, initial=2.0),
         Resistor("R", "out", "ground", resistance=bleed),
     )
@@ -172,7 +182,7 @@ def test_switch_of_an_rc_at_several_instants() -> None:
     times = np.unique([*np.linspace(0, 1.5, 31), *instants])
     sol = m.simulate(t_end=1.5, times=times, **TIGHT)
     exact, voltage = np.zeros(len(times)), 2.0
-    for k, (a, b) in enumerate(zip(instants[:-1], instants[1:], strict=True)):
+    for k, (a, b) in enumerate(itertools.pairwise(instants)):
         resistance = on if k % 2 else off
         final, tau = 10 * bleed / (bleed + resistance), c / (1 / bleed + 1 / resistance)
         inside = (times >= a) & (times <= b)
@@ -215,7 +225,9 @@ def test_transformer_and_gyrator_change_impedances() -> None:
         25.0 / 3.0: Gyrator("X", ("a", "ground"), ("b", "ground"), resistance=5.0),
     }
     for impedance, part in shown.items():
-        m = circuit(VoltageSource("V", "a", "ground", voltage="sin(t)"), part, Resistor("R", "b", "ground", resistance=3.0))
+        m = circuit(
+            VoltageSource("V", "a", "ground", voltage="sin(t)"), part, Resistor("R", "b", "ground", resistance=3.0)
+        )
         sol = m.simulate(t_end=2.0, points=5)
         np.testing.assert_allclose(sol["X.primary.current"], np.sin(sol.t) / impedance, atol=1e-12)
         np.testing.assert_allclose(sol["X.primary.power"] + sol["X.secondary.power"], 0.0, atol=1e-12)

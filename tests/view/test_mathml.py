@@ -38,9 +38,9 @@ def test_state_equations() -> None:
     assert words(found["V7.voltage"]) == "vV7=10sin(31.4159t)"
 
 
-def test_switching_is_printed_as_a_condition() -> None:
+def test_switching_is_printed_as_it_was_written() -> None:
     m = motor()
-    assert words(dict(mathml.state_equations(m, m.equations()))["V.voltage"]) == "vV=24[0≤t−0.01]"
+    assert words(dict(mathml.state_equations(m, m.equations()))["V.voltage"]) == "vV=24step(t - 0.01)"
 
 
 def test_signs_and_brackets() -> None:

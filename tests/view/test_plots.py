@@ -120,7 +120,7 @@ def test_energy_and_its_closure(run: Run) -> None:
     assert legend(above) == ["supplied", "dissipated", "stored"]
     np.testing.assert_array_equal(below.get_lines()[0].get_ydata(), run[1].energy().closure)
     zero = np.zeros(3)
-    assert plot_energy(EnergyAudit(np.arange(3.0), zero, zero, zero)).axes[0].get_ylim() == (-1, 1)
+    assert plot_energy(EnergyAudit(np.arange(3.0), zero, zero, zero, 0.0)).axes[0].get_ylim() == (-1, 1)
 
 
 def test_many_lines_are_cut_in_the_legend(run: Run) -> None:

@@ -70,10 +70,10 @@ def test_energy_verdicts(run: Run, tmp_path: Path) -> None:
     t = np.linspace(0, 1, 5)
     verdicts = {0.0: "closes to", 1e-4: "closes only to", 0.1: "does not close", np.nan: "does not close"}
     for error, words in verdicts.items():
-        audit = EnergyAudit(t, 0 * t, t, t * (1 + error))
+        audit = EnergyAudit(t, 0 * t, t, t * (1 + error), 0.0)
         path = model.report(replace(solution, audit=audit), tmp_path / "r.html")
         assert words in path.read_text(encoding="utf-8")
-    quiet = EnergyAudit(t, 0 * t, 0 * t, 0 * t)
+    quiet = EnergyAudit(t, 0 * t, 0 * t, 0 * t, 0.0)
     assert "No energy was" in model.report(replace(solution, audit=quiet), tmp_path / "r.html").read_text(
         encoding="utf-8"
     )

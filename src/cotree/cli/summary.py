@@ -35,6 +35,6 @@ def summary(tree: Tree, solution: Solution, names: Sequence[str]) -> list[Render
     )
     energy = (
         f"energy: supplied {audit.supplied[-1]:.6g} J, dissipated {audit.dissipated[-1]:.6g} J, "
-        f"stored {audit.stored[-1] - audit.stored[0]:+.6g} J; the balance closes to {audit.error:.0e}"
+        f"stored {audit.stored[-1] - audit.start:+.6g} J; the balance closes to {audit.error:.0e}"
     )
     return [head, *(escape(note) for note in solution.notes[1:]), table, energy, cost]

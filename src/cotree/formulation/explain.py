@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import casadi as ca
 
-from cotree.formulation.network import Terminal
-from cotree.formulation.system import SystemEquations
-from cotree.formulation.values import Values
+from cotree.formulation.system import SystemEquations, rate_name
+from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, explain_graph
 from cotree.graph.equations import subscript
 from cotree.maths.printing import to_latex, to_text
-from cotree.model import Model, quantities
+from cotree.model import Edge, Model, quantities
 
 
 def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: SystemEquations, most: int = 12) -> str:
@@ -32,23 +31,29 @@ def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: Sys
     return "\n\n".join([model.name, *parts])
 
 
-def terminal_equations(model: Model) -> Iterable[str]:
-    """One line for each terminal equation: ``R3.voltage - R3.resistance*R3.current = 0``."""
+def terminal_residuals(model: Model) -> Iterator[tuple[Edge, ca.SX]]:
+    """Each edge with the residual of its terminal equation, in symbols with the names of results."""
     values = Values(model)
     for component in model.components.values():
+        edges = component.edges()
         terminals = []
-        for edge in component.edges():
+        for edge in edges:
             across, through = f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}"
-            names = (across, through, f"d({across})/dt", f"d({through})/dt")
+            names = (across, through, rate_name(across), rate_name(through))
             terminals.append(Terminal(*(ca.SX.sym(name) for name in names)))
-        for residual in component.law(values.of(component), *terminals):
-            yield f"{to_text(ca.SX(residual))} = 0"
+        for edge, residual in zip(edges, component.law(values.of(component), *terminals), strict=True):
+            yield edge, ca.SX(residual)
+
+
+def terminal_equations(model: Model) -> Iterator[str]:
+    """One line for each terminal equation: ``R3.voltage - R3.resistance*R3.current = 0``."""
+    return (f"{to_text(residual)} = 0" for _, residual in terminal_residuals(model))
 
 
 def state_equations(equations: SystemEquations) -> Iterable[str]:
     """One line for each rate and each algebraic equation."""
     for k, name in enumerate(equations.u.names):
-        yield f"d({name})/dt = {to_text(equations.rates[k])}"
+        yield f"{rate_name(name)} = {to_text(equations.rates[k])}"
     for k in range(len(equations.w)):
         yield f"0 = {to_text(equations.algebraic[k])}"
     for name, signal in zip(
@@ -78,7 +83,7 @@ def latex_symbols(model: Model) -> dict[str, str]:
             mark, domain = subscript(edge.name), edge.domain
             for variable, symbol in ((domain.across, domain.across_symbol), (domain.through, domain.through_symbol)):
                 result[f"{edge.name}.{variable}"] = f"{symbol}_{{{mark}}}"
-                result[f"d_{edge.name}.{variable}"] = rf"\dot{{{symbol}}}_{{{mark}}}"
+                result[rate_name(f"{edge.name}.{variable}")] = rf"\dot{{{symbol}}}_{{{mark}}}"
         for field, info in quantities(component).items():
             letter, _, index = info.symbol.partition("_")
             own = component.name[len(letter) :] if letter and component.name.startswith(letter) else ""

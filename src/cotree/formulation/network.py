@@ -9,7 +9,6 @@ spanning tree gives the same states and the same results: the tree only chooses 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
@@ -18,26 +17,17 @@ from numpy.typing import NDArray
 
 from cotree.errors import FormulationError, listing
 from cotree.formulation.blocks import Solved, solve_blocks
+from cotree.formulation.network_results import NetworkResults
 from cotree.formulation.network_start import StartValues
 from cotree.formulation.storages import SOURCES, STORAGES, Functionals, Storages, by_elimination, by_normal_tree
-from cotree.formulation.system import Energy, Output, SmoothInput, SystemEquations, Variables
-from cotree.formulation.values import Values
+from cotree.formulation.system import SmoothInput, SystemEquations, Variables, rate_name
+from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, across_source_loops, select_tree, through_source_cutsets
 from cotree.maths.symbolic import column, substitute, symbols
 from cotree.model import Edge, Model, Role
 
 LARGEST_TIE = 60
 """Most simultaneous equations through which a storage may depend on others in a coupled network."""
-
-
-@dataclass(frozen=True)
-class Terminal:
-    """The variables of one edge, as its law sees them."""
-
-    across: ca.SX
-    through: ca.SX
-    d_across: ca.SX
-    d_through: ca.SX
 
 
 def network_graph(model: Model) -> LinearGraph:
@@ -87,8 +77,8 @@ class _Network:
         self.values = Values(model)
         self.y = symbols([f"{name}.{graph[name].domain.across}" for name in tree.branches]
                          + [f"{name}.{graph[name].domain.through}" for name in tree.chords])  # fmt: skip
-        self.d_across = {edge.name: ca.SX.sym(f"d_{edge.name}_{edge.domain.across}") for edge in graph.edges}
-        self.d_through = {edge.name: ca.SX.sym(f"d_{edge.name}_{edge.domain.through}") for edge in graph.edges}
+        self.d_across = {edge.name: ca.SX.sym(rate_name(f"{edge.name}.{edge.domain.across}")) for edge in graph.edges}
+        self.d_through = {edge.name: ca.SX.sym(rate_name(f"{edge.name}.{edge.domain.through}")) for edge in graph.edges}
         self.coupled = any(
             len(c.ports) > 1 and any(port.role is Role.STATIC for port in c.ports) for c in model.components.values()
         )
@@ -134,7 +124,7 @@ class _Network:
                 units.append(edge.domain.across_unit if source else edge.domain.through_unit)
                 signals.append(self.model.components[edge.component].signal(self.symbolic_values[edge.component]))  # type: ignore[attr-defined]
         inputs = Variables.make(names, units)
-        return inputs, symbols([f"d_{name}" for name in names]), column(signals)
+        return inputs, symbols([rate_name(name) for name in names]), column(signals)
 
     @cached_property
     def laws(self) -> list[tuple[Edge, ca.SX]]:
@@ -230,7 +220,7 @@ class _Network:
     @cached_property
     def x_dot(self) -> ca.SX:
         """Symbols of the states' rates."""
-        return symbols([f"d_{name}" for name in self.states.names])
+        return symbols([rate_name(name) for name in self.states.names])
 
     @cached_property
     def ties(self) -> ca.SX:
@@ -319,7 +309,13 @@ class _Network:
         values = substitute(solved.values, unknowns[kept], w.symbols)
         algebraic = substitute(solved.equations, unknowns[kept], w.symbols)
         inputs, input_rates, signals = self.inputs
-        y = values[:n]
+        results = NetworkResults(
+            self.model,
+            self.tree,
+            self.terminals,
+            self.symbolic_values,
+            lambda expression: substitute(ca.SX(expression), self.y, values[:n]),
+        )
         start = StartValues(self.model, self.graph, self.storages, self.values.p, self._ties_function())
         return SystemEquations(
             name=self.model.name,
@@ -328,8 +324,8 @@ class _Network:
             u=Variables(self.states.symbols, self.states.names, self.states.units, start(self.values.p.start, 0.0)),
             u_dot=self.x_dot,
             rates=values[n:],
-            energy=self._energy(y),
-            outputs=self._outputs(y),
+            energy=results.energy(),
+            outputs=results.outputs(),
             w=w,
             algebraic=algebraic,
             inputs=inputs,
@@ -338,7 +334,7 @@ class _Network:
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             smooth_inputs=self._smooth_inputs(),
-            integrals=self._integrals(y),
+            integrals=results.integrals(),
             parameter_values=self._numbers,
             start=start,
             notes=self._notes(solved),
@@ -349,7 +345,7 @@ class _Network:
         of_y = [(f"{e.name}.{e.domain.across}", e.domain.across_unit) for e in map(graph.__getitem__, tree.branches)]
         of_y += [(f"{e.name}.{e.domain.through}", e.domain.through_unit) for e in map(graph.__getitem__, tree.chords)]
         every = of_y + [
-            (f"d_{name}", f"{unit}/s") for name, unit in zip(self.states.names, self.states.units, strict=True)
+            (rate_name(name), f"{unit}/s") for name, unit in zip(self.states.names, self.states.units, strict=True)
         ]
         return Variables.make([every[k][0] for k in kept], [every[k][1] for k in kept])
 
@@ -359,68 +355,6 @@ class _Network:
         modes = column([mode.value for mode in self.values.modes])
         at_start = substitute(at_start, self.values.mode_symbols, modes)
         return ca.Function("ties", [self.states.symbols, self.values.p.symbols, self.values.t], [at_start])
-
-    def _in(self, y: ca.SX, expression: ca.SX) -> ca.SX:
-        return substitute(ca.SX(expression), self.y, y)
-
-    def _power(self, edge: Edge, across: ca.SX, through: ca.SX) -> ca.SX:
-        """Power into an edge. Heat flow is a power itself: it enters at one end and leaves at the other."""
-        if not edge.domain.through_is_power:
-            return across * through
-        inside = [node not in self.graph.datums for node in (edge.head, edge.tail)]
-        return through * (int(inside[0]) - int(inside[1]))
-
-    def _energy(self, y: ca.SX) -> Energy:
-        across, through = self.topology
-        stored, dissipation, supply = ca.SX(0), ca.SX(0), ca.SX(0)
-        for component in self.model.components.values():
-            v, e = self.symbolic_values[component.name], self.terminals[component.name]
-            power = sum(self._power(edge, across[edge.name], through[edge.name]) for edge in component.edges())
-            stored += component.stored_energy(v, *e)
-            if component.supplies:
-                supply -= power
-            elif component.ports[0].role not in STORAGES:
-                dissipation += power
-        return Energy(self._in(y, stored), self._in(y, dissipation), self._in(y, supply))
-
-    def _node_values(self) -> dict[str, ca.SX]:
-        """Nodal variables, from the datum outwards along the tree (McPhee 1996, eq. 15 and 40)."""
-        forest, graph = self.tree.rooted, self.graph
-        across, _ = self.topology
-        values: list[ca.SX] = [ca.SX(0)] * graph.v
-        for node in forest.node_at.tolist():
-            if (branch := int(forest.branch[node])) >= 0:
-                values[node] = values[forest.parent[node]] - int(forest.up[node]) * across[graph.edges[branch].name]
-        return dict(zip(graph.nodes, values, strict=True))
-
-    def _domain_of_nodes(self) -> dict[str, Edge]:
-        return {
-            node: edge for edge in self.graph.edges for node in (edge.tail, edge.head) if node not in self.graph.datums
-        }
-
-    def _outputs(self, y: ca.SX) -> dict[str, Output]:
-        across, through = self.topology
-        names, units, expressions = [], [], []
-        for edge in self.graph.edges:
-            a, f = across[edge.name], through[edge.name]
-            names += [f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}", f"{edge.name}.power"]
-            units += [edge.domain.across_unit, edge.domain.through_unit, "W"]
-            expressions += [a, f, self._power(edge, a, f)]
-        for node, edge in self._domain_of_nodes().items():
-            names.append(f"{node}.{edge.domain.across}")
-            units.append(edge.domain.across_unit)
-        nodal = self._node_values()
-        expressions += [nodal[node] for node in self._domain_of_nodes()]
-        every = ca.vertsplit(self._in(y, column(expressions)))
-        return {name: Output(e, unit) for name, e, unit in zip(names, every, units, strict=True)}
-
-    def _integrals(self, y: ca.SX) -> dict[str, Output]:
-        nodal = self._node_values()
-        return {
-            f"{node}.{edge.domain.integral[0]}": Output(self._in(y, nodal[node]), edge.domain.integral[1])
-            for node, edge in self._domain_of_nodes().items()
-            if edge.domain.integral
-        }
 
     def _smooth_inputs(self) -> tuple[SmoothInput, ...]:
         inputs, _, _ = self.inputs
@@ -433,7 +367,8 @@ class _Network:
         return tuple(found)
 
     def _notes(self, solved: Solved) -> tuple[str, ...]:
-        notes = [f"{len(self.states)} states: {listing(self.states.names, 20)}"]
+        count = len(self.states)
+        notes = [f"{count} state{'' if count == 1 else 's'}{': ' if count else ''}{listing(self.states.names, 20)}"]
         for name, tied in self.storages.dependent.items():
             notes.append(f"{name} is a dependent storage: it follows from {listing(tied)}")
         unknowns = ca.vertcat(self.y, self.x_dot)

@@ -26,6 +26,11 @@ from numpy.typing import NDArray
 from cotree.maths.symbolic import substitute, symbols
 
 
+def rate_name(name: str) -> str:
+    """How the time derivative of a variable is called: ``d(C6.voltage)/dt``."""
+    return f"d({name})/dt"
+
+
 @dataclass(frozen=True)
 class Variables:
     """A column of named symbols with units and start values."""
@@ -137,9 +142,12 @@ class SystemEquations:
     @cached_property
     def linear_algebraic(self) -> bool:
         """Whether the algebraic equations are linear in w, so that one sparse solution eliminates them."""
-        if not len(self.w):
-            return True
-        return not ca.depends_on(ca.jacobian(self.algebraic, self.w.symbols), self.w.symbols)
+        return not len(self.w) or not ca.depends_on(self.algebraic_matrix, self.w.symbols)
+
+    @cached_property
+    def algebraic_matrix(self) -> ca.SX:
+        """dg/dw."""
+        return ca.jacobian(self.algebraic, self.w.symbols)
 
     def in_time(self, expression: ca.SX) -> ca.SX:
         """The expression with the inputs and their rates replaced by their signals: a function of t, q, u, w, p, m."""

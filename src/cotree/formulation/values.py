@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,10 +13,21 @@ from numpy.typing import NDArray
 
 from cotree.errors import ExpressionError, ModelError
 from cotree.formulation.system import Mode, Variables
+from cotree.maths.printing import to_text
 from cotree.maths.symbolic import SYMBOLIC, column, substitute
 from cotree.model import Component, Model, quantities
 
 MOST_BREAKS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """The variables of one edge, as its law sees them."""
+
+    across: ca.SX
+    through: ca.SX
+    d_across: ca.SX
+    d_through: ca.SX
 
 
 class Values:
@@ -111,7 +123,7 @@ class Values:
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
             return np.array([time for time in [float(root(p))] if start < time < end])
 
-        return self._mode("step", SYMBOLIC["step"](x), times)
+        return self._mode(f"step({to_text(x)})", SYMBOLIC["step"](x), times)
 
     def _pulse(self, x: Any, width: Any, period: Any) -> Any:
         slope = self._slope(x, "pulse")
@@ -131,7 +143,8 @@ class Values:
             both = zero + np.concatenate([edges, edges + width]) / slope
             return np.unique(both[(both > start) & (both < end)])
 
-        return self._mode("pulse", SYMBOLIC["pulse"](x, width, period), times)
+        text = ", ".join(to_text(ca.SX(part)) for part in (x, width, period))
+        return self._mode(f"pulse({text})", SYMBOLIC["pulse"](x, width, period), times)
 
     def _slope(self, x: Any, function: str) -> Any:
         """dx/dt where x changes with time at a constant rate, None where it does not change with time."""
@@ -148,7 +161,7 @@ class Values:
         return slope
 
     def _mode(self, text: str, value: ca.SX, times: Callable[..., NDArray[np.float64]]) -> ca.SX:
-        symbol = ca.SX.sym(f"{text}{len(self.modes)}")
+        symbol = ca.SX.sym(text)
         self.modes.append(Mode(text, value, times))
         self._mode_symbols.append(symbol)
         return symbol

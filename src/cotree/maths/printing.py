@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import casadi as ca
 
@@ -16,6 +17,7 @@ _FUNCTIONS = {
     ca.OP_SIGN: "sign", ca.OP_FMIN: "min", ca.OP_FMAX: "max", ca.OP_ATAN2: "atan2", ca.OP_SQRT: "sqrt",
 }  # fmt: skip
 
+P = TypeVar("P")
 Piece = tuple[str, int]
 Name = Callable[[str], str]
 
@@ -30,25 +32,47 @@ def to_latex(expression: ca.SX, name: Name) -> str:
     return _print(expression, name, latex=True)
 
 
-def _print(expression: ca.SX, name: Name, *, latex: bool) -> str:
-    """Replay the expression's instructions on pieces of text."""
+def replay(
+    expression: ca.SX,
+    symbol: Callable[[str], P],
+    constant: Callable[[float], P],
+    operation: Callable[[int, list[P]], P],
+    fits: Callable[[P], bool],
+) -> P | int:
+    """Build something from an expression, piece by piece in the order of its instructions.
+
+    Where a piece no longer ``fits``, the number of instructions is returned instead.
+    """
     symbols = ca.symvar(expression)
     function = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(expression)])
-    work: dict[int, Piece] = {}
-    result: Piece = ("0", _ATOM)
+    work: dict[int, P] = {}
+    result = constant(0.0)
     for k in range(function.n_instructions()):
         op, inputs, outputs = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
-        if op == ca.OP_INPUT:
-            work[outputs[0]] = (name(symbols[inputs[1]].name()), _ATOM)
-        elif op == ca.OP_CONST:
-            work[outputs[0]] = _constant(function.instruction_constant(k))
-        elif op == ca.OP_OUTPUT:
+        if op == ca.OP_OUTPUT:
             result = work[inputs[0]]
+            continue
+        if op == ca.OP_INPUT:
+            piece = symbol(symbols[inputs[1]].name())
+        elif op == ca.OP_CONST:
+            piece = constant(function.instruction_constant(k))
         else:
-            work[outputs[0]] = _operation(op, [work[i] for i in inputs], latex)
-        if op != ca.OP_OUTPUT and len(work[outputs[0]][0]) > 20 * LIMIT:
-            return f"({function.n_instructions()} operations)"
-    return result[0] if len(result[0]) <= LIMIT else f"({function.n_instructions()} operations)"
+            piece = operation(op, [work[i] for i in inputs])
+        if not fits(piece):
+            return int(function.n_instructions())
+        work[outputs[0]] = piece
+    return result
+
+
+def _print(expression: ca.SX, name: Name, *, latex: bool) -> str:
+    piece = replay(
+        expression,
+        lambda text: (name(text), _ATOM),
+        _constant,
+        lambda op, args: _operation(op, args, latex),
+        lambda piece: len(piece[0]) <= LIMIT,
+    )
+    return f"({piece} operations)" if isinstance(piece, int) else piece[0]
 
 
 def _constant(value: float) -> Piece:

@@ -23,7 +23,8 @@ def symbols(names: Sequence[str]) -> ca.SX:
 
 def column(expressions: Sequence[Any]) -> ca.SX:
     """A column of expressions; an empty one where there are none."""
-    return ca.vertcat(*(ca.SX(expression) for expression in expressions)) if expressions else ca.SX(0, 1)
+    every = (each if isinstance(each, ca.SX) else ca.SX(each) for each in expressions)
+    return ca.vertcat(*every) if expressions else ca.SX(0, 1)
 
 
 def substitute(expression: ca.SX, known: ca.SX, values: Any) -> ca.SX:

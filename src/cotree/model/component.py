@@ -81,10 +81,11 @@ class Component:
     @cached_property
     def expressions(self) -> dict[str, Expression]:
         """The expressions behind the quantity fields that are given, by field."""
+        optional = {f.name for f in dataclasses.fields(self) if f.default is None}
         return {
             field: read(value, info, f"{self.name}.{field}")
             for field, info in quantities(self).items()
-            if (value := getattr(self, field)) is not None
+            if (value := getattr(self, field)) is not None or field not in optional
         }
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:

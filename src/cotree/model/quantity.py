@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from cotree.errors import ExpressionError, ModelError
 from cotree.model.expression import Expression
 
@@ -85,11 +87,10 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
     if given is MISSING:
         name = where.rpartition(".")[2]
         raise ModelError("no value is given", where=where, expected=quantity.expected, remedy=f"Add {name}=...")
+    if isinstance(given, np.generic | np.ndarray) and np.ndim(given) == 0:
+        given = given.item()
     if isinstance(given, bool) or not isinstance(given, (int, float, str)):
-        number = getattr(given, "item", None)  # a NumPy scalar is a number too
-        if isinstance(given, bool) or number is None or not isinstance(number(), (int, float)):
-            raise ModelError(f"found {given!r}", where=where, expected=quantity.expected)
-        given = number()
+        raise ModelError(f"found {given!r}", where=where, expected=quantity.expected)
     try:
         expression = Expression(given)
     except ExpressionError as reason:

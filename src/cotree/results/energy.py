@@ -12,23 +12,27 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class EnergyAudit:
-    """Energies in J over time; ``closure`` = stored - stored at the start + dissipated - supplied should be zero."""
+    """Energies in J over time; ``closure`` = stored - stored at the start + dissipated - supplied should be zero.
+
+    ``start`` is the energy stored at the start of the run, which need not be an output time.
+    """
 
     t: Array
     stored: Array
     dissipated: Array
     supplied: Array
+    start: float
 
     @property
     def closure(self) -> Array:
         """What the balance lacks at each time."""
-        return np.asarray(self.stored - self.stored[0] + self.dissipated - self.supplied)
+        return np.asarray(self.stored - self.start + self.dissipated - self.supplied)
 
     @property
     def scale(self) -> float:
         """The largest energy in the balance."""
         parts = (self.stored, self.dissipated, self.supplied)
-        return float(max(np.max(np.abs(part), initial=0.0) for part in parts))
+        return float(max(abs(self.start), *(np.max(np.abs(part), initial=0.0) for part in parts)))
 
     @property
     def error(self) -> float:
@@ -38,7 +42,7 @@ class EnergyAudit:
 
     def __str__(self) -> str:
         rows = [
-            ("stored at the start", self.stored[0]),
+            ("stored at the start", self.start),
             ("supplied", self.supplied[-1]),
             ("dissipated", self.dissipated[-1]),
             ("stored at the end", self.stored[-1]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,11 +118,11 @@ class Solution:
         return write_hdf5(self, Path(path))
 
     @classmethod
-    def from_hdf5(cls, path: str | Path) -> Solution:
+    def from_hdf5(cls, path: str | Path) -> Self:
         """Read a file written by `to_hdf5`."""
         from cotree.results.store import read_hdf5
 
-        return read_hdf5(Path(path))
+        return read_hdf5(Path(path), cls)
 
     def _chosen(self, names: Iterable[str] | None) -> list[str]:
         if names is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import h5py
 
 FORMAT = "cotree solution 1"
+S = TypeVar("S", bound=Solution)
 
 
 @contextmanager
@@ -59,6 +60,7 @@ def write_hdf5(solution: Solution, path: Path) -> Path:
             "states": solution.states,
             "notes": solution.notes,
             "complete": solution.complete,
+            "start_energy": solution.audit.start,
             "statistics": asdict(solution.statistics),
             "parameters": dict(solution.parameters),
         }
@@ -73,30 +75,30 @@ def write_hdf5(solution: Solution, path: Path) -> Path:
     return path
 
 
-def read_hdf5(path: Path) -> Solution:
-    """The solution stored in a file, or a `FileError`."""
+def read_hdf5(path: Path, kind: type[S]) -> S:
+    """The solution stored in a file, as an object of this class, or a `FileError`."""
     import h5py
 
     try:
         with h5py.File(path, "r") as file:
             if file.attrs.get("format") != FORMAT:
                 raise FileError(f"{path} is not a Cotree solution", expected=f"a file of the format '{FORMAT}'")
-            return _read(file)
+            return _read(file, kind)
     except (OSError, KeyError, ValueError, TypeError) as reason:
         raise FileError(f"cannot read {path}: {reason}", expected="a file written by Solution.to_hdf5") from None
 
 
-def _read(file: h5py.File) -> Solution:
+def _read(file: h5py.File, kind: type[S]) -> S:
     said = json.loads(file["description"].asstr()[()])
     t = np.asarray(file["t"])
     values = {name: np.asarray(file["values"][name]) for name in said["names"]}
     energy = {name: np.asarray(file["energy"][name]) for name in ("stored", "dissipated", "supplied")}
-    return Solution(
+    return kind(
         model=said["model"],
         t=t,
         values=values,
         units={name: str(file["values"][name].attrs["unit"]) for name in said["names"]},
-        audit=EnergyAudit(t, **energy),
+        audit=EnergyAudit(t, **energy, start=said["start_energy"]),
         statistics=Statistics(**said["statistics"]),
         parameters=said["parameters"],
         states=tuple(said["states"]),

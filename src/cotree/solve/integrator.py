@@ -28,7 +28,7 @@ class Options:
     rtol: float = 1e-8
     atol: float = 1e-10
     """In units of each variable's scale."""
-    max_steps: int = 500_000
+    max_steps: int = 100_000
     """Most steps between two output points."""
 
 

@@ -66,7 +66,7 @@ def linearise(
     ``at`` gives states by name on top of the start values, or ``"steady"`` for the operating point. Where a storage is
     tied to a source, the rate of that input enters; the state is then shifted (x - E s) so that the usual form holds.
     """
-    problem = Problem(equations)
+    problem = Problem.of(equations)
     e = equations
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
     m = np.asarray(problem.mode_values(t, p), dtype=float).ravel()

@@ -42,6 +42,11 @@ class Problem:
 
     equations: SystemEquations
 
+    @classmethod
+    def of(cls, equations: SystemEquations) -> Problem:
+        """The problem of these equations, kept with them, so that another run writes nothing anew."""
+        return equations.__dict__.setdefault("_problem", cls(equations))  # type: ignore[no-any-return]
+
     @property
     def eliminated(self) -> bool:
         """Whether w is found inside the right-hand side instead of by the integrator."""
@@ -97,7 +102,7 @@ class Problem:
     def _linear_parts(self) -> tuple[ca.SX, ca.SX]:
         """G and b of the algebraic equations G w + b = 0, with the inputs still as symbols."""
         e = self.equations
-        return ca.jacobian(e.algebraic, e.w.symbols), substitute(e.algebraic, e.w.symbols, 0)
+        return e.algebraic_matrix, substitute(e.algebraic, e.w.symbols, 0)
 
     @cached_property
     def _known(self) -> ca.SX:
@@ -161,6 +166,15 @@ class Problem:
         return ca.Function("linear_w", [*known, table], [w])
 
     @cached_property
+    def polished(self) -> ca.Function:
+        """w after one more step of Newton's rule; an integrator leaves it only as good as its tolerance."""
+        e = self.equations
+        matrix = self._function("matrix", e.algebraic_matrix, dense=False)
+        known = [ca.MX.sym(name, *s.shape) for name, s in zip("txwpm", self.arguments, strict=True)]
+        step = ca.solve(matrix(*known), self.algebraic(*known), "csparse")
+        return ca.Function("polished", known, [known[2] - step])
+
+    @cached_property
     def sizes(self) -> dict[str, int]:
         """Numbers of variables as the integrator sees them; a network without storages gets one idle state."""
         _, x, w, p, m = (symbols.numel() for symbols in self.arguments)
@@ -199,8 +213,9 @@ class Problem:
             self._dense(self.linear_w(t, x, p, m, self.table(p, m))) if self.eliminated and len(self.equations.w) else z
         )
 
-    def _function(self, name: str, expression: ca.SX) -> ca.Function:
-        return ca.Function(name, self.arguments, [ca.densify(self.equations.in_time(expression))])
+    def _function(self, name: str, expression: ca.SX, *, dense: bool = True) -> ca.Function:
+        expression = self.equations.in_time(expression)
+        return ca.Function(name, self.arguments, [ca.densify(expression) if dense else expression])
 
     @staticmethod
     def _dense(value: ca.DM) -> Array:

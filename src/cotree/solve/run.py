@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,8 @@ class Run:
     steps: int = 0
     evaluations: int = 0
     stretches: int = 0
+    start_energy: float = 0.0
+    interrupted: bool = False
     kept: list[tuple[Array, Array]] = field(default_factory=list)
     """States and algebraic variables at the output times."""
 
@@ -57,8 +60,9 @@ class Run:
         x = self._start_values(start, modes[0])
         z = self.problem.equations.w.start
         quad = np.zeros(self.problem.sizes["quad"])
+        z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
+        self.start_energy = float(self._outputs(np.array([self.t_start]), x[:, None], z[:, None], modes[0])[0, 0])
         if len(edges) == 1:  # only the start was asked for
-            z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
             self._keep(self.grid, x[:, None], z[:, None], quad[:, None], modes[0])
             return None
         for k, m in enumerate(modes):
@@ -69,6 +73,7 @@ class Run:
             except SolveError as error:
                 return error
             except KeyboardInterrupt:
+                self.interrupted = True
                 return SolveError(
                     f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept"
                 )
@@ -155,14 +160,16 @@ class Run:
 
     def _lost_signal(self, a: float, b: float, m: Array) -> SolveError | None:
         """The error for the first source without a finite value between two times, if there is one."""
-        for at in np.linspace(a, b, 11):
-            finite = np.isfinite(self._signals(np.array([at]), m)).ravel()
-            if not finite.all():
-                return SolveError(
-                    f"{self.problem.equations.inputs.names[int(np.argmin(finite))]} has no finite value at t = {at:g} s",
-                    remedy="Change its expression; results before are kept",
-                )
-        return None
+        times = np.linspace(a, b, 11) if b > a else np.array([a])
+        finite = np.isfinite(self._signals(times, m))
+        if finite.all():
+            return None
+        when = int(np.argmin(finite.all(axis=0)))
+        name = self.problem.equations.inputs.names[int(np.argmin(finite[:, when]))]
+        return SolveError(
+            f"{name} has no finite value at t = {times[when]:g} s",
+            remedy="Change its expression; results before are kept",
+        )
 
     def _advance(
         self, t: float, targets: Array, x: Array, z: Array, quad: Array, m: Array, wanted: int
@@ -185,16 +192,19 @@ class Run:
         return done.x[:, -1], done.z[:, -1], total[:, -1]
 
     def _keep(self, times: Array, x: Array, z: Array, quad: Array, m: Array) -> None:
-        problem = self.problem
-        columns = (times[None, :], x, z)
-        if problem.eliminated and len(problem.equations.w):
-            w = np.asarray(problem.linear_w(times[None, :], x, self.p, m, problem.table(self.p, m)), dtype=float)
-            columns = (times[None, :], x, w)
-        values = np.asarray(problem.outputs(*columns, self.p, m), dtype=float)
         self.times.append(times)
-        self.rows.append(values.reshape(-1, len(times)))
+        self.rows.append(self._outputs(times, x, z, m))
         self.integrals.append(quad)
         self.kept.append((x, z))
+
+    def _outputs(self, times: Array, x: Array, z: Array, m: Array) -> Array:
+        """Stored energy and all outputs, one column for each time, with the algebraic variables polished."""
+        problem, t = self.problem, times[None, :]
+        w: Any = z
+        if len(problem.equations.w):
+            table = problem.table(self.p, m)
+            w = problem.linear_w(t, x, self.p, m, table) if problem.eliminated else problem.polished(t, x, z, self.p, m)
+        return np.asarray(problem.outputs(t, x, w, self.p, m), dtype=float).reshape(-1, len(times))
 
     def history(self) -> History:
         """Everything at the output times."""
@@ -206,21 +216,32 @@ class Run:
 
     def _failure(self, t: float, target: float, x: Array, z: Array, m: Array, reason: str) -> SolveError:
         """Say when the integration stopped, and which part is to blame as far as can be seen."""
-        problem, e = self.problem, self.problem.equations
         if (lost := self._lost_signal(t, target, m)) is not None:
             return lost
-        w = problem.w_of(t, x, z, self.p, m)
-        rates = np.asarray(problem.rates(t, x, w, self.p, m), dtype=float).ravel()
-        size = np.abs(rates) / self.sizes.at(t).x[: len(x)]
-        name = (e.q.names + e.u.names)[int(np.argmax(np.where(np.isfinite(size), size, np.inf)))] if len(x) else "none"
         return SolveError(
             f"{self.method.name} gave up between t = {t:g} and {target:g} s ({_short(reason)}); "
-            f"the fastest state there is {name}",
+            + self._suspect(t, x, z, m),
             remedy="Look at the parts around it, loosen rtol, or raise max_steps; results before are kept",
         )
 
-    def solution(self, rtol: float, atol: float | None, formulation: float, integration: float) -> Solution:
-        """All that was kept."""
+    def _suspect(self, t: float, x: Array, z: Array, m: Array) -> str:
+        """The state that changes fastest; in a network without states, the algebraic variable that is least settled."""
+        problem, e = self.problem, self.problem.equations
+        if len(x):
+            w = problem.w_of(t, x, z, self.p, m)
+            size = np.abs(np.asarray(problem.rates(t, x, w, self.p, m), dtype=float).ravel()) / self.sizes.at(t).x
+            names = e.q.names + e.u.names
+            return f"the fastest state there is {names[int(np.argmax(np.where(np.isfinite(size), size, np.inf)))]}"
+        if len(z):
+            change = np.abs(np.asarray(problem.polished(t, x, z, self.p, m), dtype=float).ravel() - z)
+            worst = int(np.argmax(np.where(np.isfinite(change), change, np.inf)))
+            return f"the least settled variable there is {e.w.names[worst]}"
+        return "the model has no states"
+
+    def solution(self, rtol: float, atol: float | None, formulation: float, integration: float) -> Solution | None:
+        """All that was kept, if anything was."""
+        if not self.times:
+            return None
         e = self.problem.equations
         t, rows, integrals = np.concatenate(self.times), np.hstack(self.rows), np.hstack(self.integrals)
         values = dict(zip(e.outputs, rows[1:], strict=True)) | dict(zip(e.integrals, integrals[2:], strict=True))
@@ -230,7 +251,7 @@ class Run:
             t=t,
             values=values,
             units=units,
-            audit=EnergyAudit(t, rows[0], integrals[0], integrals[1]),
+            audit=EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy),
             statistics=Statistics(
                 self.method.name, rtol, atol, self.steps, self.evaluations, self.stretches, formulation, integration
             ),

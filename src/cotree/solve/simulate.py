@@ -37,7 +37,7 @@ def simulate(
     integrator: str = "auto",
     rtol: float = 1e-8,
     atol: float | None = None,
-    max_steps: int = 500_000,
+    max_steps: int = 100_000,
     progress: Progress | None = None,
     seconds_formulation: float = 0.0,
 ) -> Solution:
@@ -51,22 +51,25 @@ def simulate(
     clock = time.perf_counter()
     grid = output_grid(t_start, t_end, points, times)
     _check_tolerances(rtol, atol)
-    problem = Problem(equations)
+    problem = Problem.of(equations)
     p = _numbers(equations, parameters)
     method = choose(integrator, problem)
     scales = Sizes.ones(problem, t_start)
     if atol is None:
         rough = method(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
         trial = Run(problem, rough, np.linspace(t_start, grid[-1], ROUGH_POINTS), t_start, p, scales)
-        trial.go(start)
+        failed = trial.go(start)
+        if failed is not None and (trial.interrupted or not trial.times):
+            raise failed
         scales = sizes(problem, trial.history())
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps))
     run = Run(problem, fine, grid, t_start, p, scales, progress)
     error = run.go(start)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
-    if error is not None:
-        error.solution = solution
-        raise error
+    if error is not None or solution is None:
+        failure = error or SolveError("nothing was computed")
+        failure.solution = solution
+        raise failure
     return solution
 
 
@@ -79,7 +82,10 @@ def output_grid(t_start: float, t_end: float, points: int | None, times: Sequenc
         if not 2 <= count <= 10_000_000:
             raise SolveError(f"{count} output points", expected="between 2 and 10,000,000")
         return np.linspace(t_start, t_end, count)
-    grid = np.asarray(times, dtype=float)
+    try:
+        grid = np.asarray(times, dtype=float)
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
     if (
         grid.ndim != 1
         or not len(grid)

@@ -82,6 +82,10 @@ class Switch(OnePort):
         conductance = v.closed / v.on_resistance + (1 - v.closed) / v.off_resistance
         return [e[0].through - conductance * e[0].across]
 
+    def check(self, values: Mapping[str, float]) -> None:
+        if not 0 <= values.get("closed", 0.0) <= 1:
+            raise ModelError(f"closed is {values['closed']:g}", where=self.name, expected="1 (closed) or 0 (open)")
+
 
 class Diode(OnePort):
     """i = I_s (exp(v / V_T) - 1) + G v, conducting from plus to minus (Shockley, with a leakage G).

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
 import casadi as ca
 
-from cotree.formulation import SystemEquations
-from cotree.formulation.network import Terminal
-from cotree.formulation.values import Values
+from cotree.formulation import SystemEquations, rate_name, terminal_residuals
 from cotree.graph.equations import TopologicalEquation, plain_subscript
+from cotree.maths.printing import replay
 from cotree.model import Model, quantities
 
 MOST_TOKENS = 260
@@ -62,7 +61,7 @@ class Notation:
                 plain = _sub(letter, plain_subscript(edge.name))
                 dotted = _sub(f"<mover>{letter}<mo>˙</mo></mover>", plain_subscript(edge.name))
                 name = f"{edge.name}.{variable}"
-                self.known |= {name: plain, f"d_{name}": dotted, f"d({name})/dt": dotted}
+                self.known |= {name: plain, rate_name(name): dotted}
         for component in model.components.values():
             for field, info in quantities(component).items():
                 if info.symbol:
@@ -75,6 +74,8 @@ class Notation:
     def __call__(self, name: str) -> str:
         if name in self.known:
             return self.known[name]
+        if "(" in name:  # a switching value is called by what it stands for: step(t - 0.1)
+            return f"<mtext>{escape(name)}</mtext>"
         owner, _, field = name.rpartition(".")
         word = escape(field.replace("_", " "))
         return _sub(f"<mtext>{word}</mtext>", owner) if owner else f"<mi>{word}</mi>"
@@ -91,62 +92,26 @@ def topological(equation: TopologicalEquation) -> str:
 
 def terminal_equations(model: Model) -> Iterator[tuple[str, str]]:
     """The law of each component, one equation for each of its edges: the edge and its equation."""
-    notation, values = Notation(model), Values(model)
-    for component in model.components.values():
-        terminals = []
-        for edge in component.edges():
-            across, through = f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}"
-            terminals.append(Terminal(*(ca.SX.sym(n) for n in (across, through, f"d_{across}", f"d_{through}"))))
-        laws = component.law(values.of(component), *terminals)
-        modes = _Modes(values.mode_symbols, [mode.value for mode in values.modes])
-        for edge, residual in zip(component.edges(), laws, strict=True):
-            yield edge.name, _math(f"{expression(modes.shown(ca.SX(residual)), notation)}{_EQUALS}<mn>0</mn>")
+    notation = Notation(model)
+    for edge, residual in terminal_residuals(model):
+        yield edge.name, _math(f"{expression(residual, notation)}{_EQUALS}<mn>0</mn>")
 
 
 def state_equations(model: Model, equations: SystemEquations) -> Iterator[tuple[str, str]]:
     """One equation for each rate, each algebraic variable and each input: the variable and its equation."""
     notation = Notation(model)
-    modes = _Modes(equations.mode_symbols, [mode.value for mode in equations.modes])
     for k, name in enumerate(equations.u.names):
-        yield name, _math(f"{notation(f'd_{name}')}{_EQUALS}{expression(modes.shown(equations.rates[k]), notation)}")
+        yield name, _math(f"{notation(rate_name(name))}{_EQUALS}{expression(equations.rates[k], notation)}")
     for k, name in enumerate(equations.w.names):
-        yield name, _math(f"<mn>0</mn>{_EQUALS}{expression(modes.shown(equations.algebraic[k]), notation)}")
+        yield name, _math(f"<mn>0</mn>{_EQUALS}{expression(equations.algebraic[k], notation)}")
     for k, name in enumerate(equations.inputs.names):
-        yield name, _math(f"{notation(name)}{_EQUALS}{expression(modes.shown(equations.signals[k]), notation)}")
-
-
-@dataclass(frozen=True)
-class _Modes:
-    """Switching values are printed as what they stand for."""
-
-    symbols: ca.SX
-    values: Sequence[ca.SX]
-
-    def shown(self, expression: ca.SX) -> ca.SX:
-        return ca.substitute(expression, self.symbols, ca.vertcat(*self.values)) if self.values else expression
+        yield name, _math(f"{notation(name)}{_EQUALS}{expression(equations.signals[k], notation)}")
 
 
 def expression(value: ca.SX, name: Name) -> str:
     """A CasADi expression as MathML, with symbols printed by ``name``; very long ones as their number of operations."""
-    symbols = ca.symvar(value)
-    function = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(value)])
-    work: dict[int, Piece] = {}
-    result = Piece("<mn>0</mn>")
-    for k in range(function.n_instructions()):
-        op, inputs, outputs = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
-        if op == ca.OP_INPUT:
-            piece = Piece(name(symbols[inputs[1]].name()))
-        elif op == ca.OP_CONST:
-            piece = number(function.instruction_constant(k))
-        elif op == ca.OP_OUTPUT:
-            result = work[inputs[0]]
-            continue
-        else:
-            piece = _operation(op, [work[i] for i in inputs])
-        if piece.size > 4 * MOST_TOKENS:
-            return _too_long(function)
-        work[outputs[0]] = piece
-    return result.text if result.size <= MOST_TOKENS else _too_long(function)
+    piece = replay(value, lambda text: Piece(name(text)), number, _operation, lambda piece: piece.size <= MOST_TOKENS)
+    return f"<mtext>({piece} operations)</mtext>" if isinstance(piece, int) else piece.text
 
 
 def number(value: float) -> Piece:
@@ -161,10 +126,6 @@ def number(value: float) -> Piece:
         text, level = (ten, _POWER) if mantissa == "1" else (f"{text}<mo>×</mo>{ten}", _PRODUCT)
     piece = Piece(text, level)
     return _negative(piece) if value < 0 else piece
-
-
-def _too_long(function: ca.Function) -> str:
-    return f"<mtext>({function.n_instructions()} operations)</mtext>"
 
 
 def _math(body: str) -> str:

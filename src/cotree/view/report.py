@@ -175,7 +175,7 @@ def _equations(model: Model, tree: Tree, equations: SystemEquations) -> str:
         "<h3>State equations</h3>",
         f"<ul>{notes}</ul>" if notes else "",
         equation_list(mathml.state_equations(model, equations), count),
-        "<p>A dot is the rate of change; a condition in square brackets is 1 where it holds and 0 elsewhere.</p>",
+        "<p>A dot is the rate of change.</p>",
     ]
     return "\n".join(parts)
 
