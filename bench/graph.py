@@ -48,10 +48,8 @@ def timed(action):  # type: ignore[no-untyped-def]
 
 def main() -> None:
     """Print one row for each graph and each kind of tree."""
-    print(
     times = "".join(f"{head:>8}" for head in ("graph s", "tree s", "CU s", "CI s"))
     print(f"{'graph':<12}{'edges':>8}  {'tree':<14}{times}{'non-zeros':>12}{'bytes/nz':>10}")
-    )
     for name, make in (("ring", ring), ("grid", grid), ("multigraph", multigraph)):
         edges = list(make(100_000))
         graph, t_graph = timed(lambda edges=edges: LinearGraph(edges, edges[0].tail))

@@ -49,15 +49,15 @@ def readme_picture(folder: Path) -> None:
 
 def gallery(folder: Path) -> None:
     """A page with the plots and the graph of every example."""
-        text = path.read_text(encoding="utf-8").splitlines()
-        comments = [line.removeprefix("# ") for line in text if line.startswith("# ")]
-             "example is also a test.", ""]  # fmt: skip
+    said = (
+        "Every picture is drawn from an example of the repository by `docs/regenerate.py`, and every example is a test."
+    )
+    lines = ["# Gallery", "", said, ""]
     for path in sorted(EXAMPLES.glob("*.yaml")):
         model, options, groups = read(path.stem)
         solution = model.simulate(**options)
-        comments = [
-            line.removeprefix("# ") for line in path.read_text(encoding="utf-8").splitlines() if line[:2] == "# "
-        ]
+        text = path.read_text(encoding="utf-8").splitlines()
+        comments = [line.removeprefix("# ") for line in text if line.startswith("# ")]
         lines += [f"## {model.name}", "", *comments, "", f"`cotree run examples/{path.name}`", ""]
         draw_graph(model.tree(), folder / "images" / f"{path.stem}_graph.svg")
         lines += [f"![Linear graph of {path.stem}](images/{path.stem}_graph.svg)", ""]

@@ -122,7 +122,7 @@ def plot_groups(plots: Plots | None) -> list[list[str]]:
 
 def _energy(audit: EnergyAudit) -> str:
     rows = [
-        ("stored at the start", audit.stored[0]),
+        ("stored at the start", audit.start),
         ("supplied", audit.supplied[-1]),
         ("dissipated", audit.dissipated[-1]),
         ("stored at the end", audit.stored[-1]),
