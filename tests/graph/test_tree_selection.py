@@ -94,7 +94,7 @@ def test_breadth_first_tree_has_the_shortest_paths() -> None:
         ([], ["L1", "V7"], r"L1, V7 pinned into the cotree cut off a from the datum.*out of into_cotree"),
         ([], ["R5", "L1", "R3", "R4"], r"R5, L1, R3, R4 pinned into the cotree cut off"),
         (["R4"], ["R4", "C6"], r"R4 pinned into the tree and into the cotree"),
-        (["R9"], [], r"No edge is named 'R9'"),
+        (["R9"], [], r"no edge is named 'R9'"),
     ],
 )
 def test_refused_pins(network: LinearGraph, into_tree: list[str], into_cotree: list[str], message: str) -> None:
