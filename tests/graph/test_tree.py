@@ -74,14 +74,14 @@ def test_cutset_of_a_bridge_is_the_bridge_alone(forest: Tree) -> None:
 def test_a_chord_has_no_cutset(network: LinearGraph, forest: Tree) -> None:
     with pytest.raises(GraphError, match=r"the chord C6 has a circuit, not a cutset.*in the cutsets of L2, R4, R3"):
         Tree(network, TREE).cutset_equation("C6")
-    with pytest.raises(GraphError, match=r"The chord s has.*self-loop, in no cutset"):
+    with pytest.raises(GraphError, match=r"the chord s has.*self-loop, in no cutset"):
         forest.cutset_equation("s")
 
 
 def test_a_branch_has_no_circuit(network: LinearGraph, forest: Tree) -> None:
     with pytest.raises(GraphError, match=r"the branch R4 has a cutset, not a circuit.*in the circuits of C6, V7"):
         Tree(network, TREE).circuit_equation("R4")
-    with pytest.raises(GraphError, match=r"The branch r has.*bridge, in no circuit"):
+    with pytest.raises(GraphError, match=r"the branch r has.*bridge, in no circuit"):
         forest.circuit_equation("r")
     with pytest.raises(GraphError, match=r"no edge is named 'R44'.*Did you mean 'R4'"):
         Tree(network, TREE).equation("R44")
