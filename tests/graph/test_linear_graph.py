@@ -160,7 +160,7 @@ def test_refused_questions() -> None:
     graph = LinearGraph(wires("spring:a-b y:c-d"), ["a", "c"])
     with pytest.raises(GraphError, match=r"no edge is named 'sprig'.*Did you mean 'spring'\?"):
         graph["sprig"]
-    with pytest.raises(GraphError, match=r"No node is named 'e'.*one of a, b, c, d"):
+    with pytest.raises(GraphError, match=r"no node is named 'e'.*one of a, b, c, d"):
         graph.degree("e")
     with pytest.raises(GraphError, match=r"Write \['spring'\]"):
         graph.without("spring")

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order
 
 IntArray = npt.NDArray[np.int32]
 SignArray = npt.NDArray[np.int8]
@@ -130,7 +128,7 @@ class RootedForest:
 def root_forest(tail: IntArray, head: IntArray, branches: IntArray, roots: IntArray, v: int) -> RootedForest:
     """Root a spanning forest given by the places of its branches; every node must be reachable from a root."""
     order, before = _breadth_first(tail[branches], head[branches], roots, v)
-    parent = np.where(before == v, np.arange(v + 1)[:v], before).astype(np.int32)
+    parent = np.array(before, dtype=np.int32)
     points_to_child = parent[head[branches]] == tail[branches]
     # Both tests hold for no branch: a tree has no parallel edges, and only a root is its own parent.
     child = np.where(points_to_child, head[branches], tail[branches])
@@ -144,12 +142,22 @@ def root_forest(tail: IntArray, head: IntArray, branches: IntArray, roots: IntAr
     return RootedForest(parent, depth, branch, up, top, position, node_at, size)
 
 
-def _breadth_first(tail: IntArray, head: IntArray, roots: IntArray, v: int) -> tuple[list[int], Any]:
-    """Breadth-first order and predecessors; node v is a helper above all roots, so one search serves all parts."""
-    ends = (np.concatenate([tail, np.full(len(roots), v)]), np.concatenate([head, roots]))
-    tree = sp.coo_array((np.ones(len(ends[0])), ends), shape=(v + 1, v + 1)).tocsr()
-    order, before = breadth_first_order(tree, v, directed=False)
-    return order[1:].tolist(), before[:v]
+def _breadth_first(tail: IntArray, head: IntArray, roots: IntArray, v: int) -> tuple[list[int], list[int]]:
+    """Breadth-first order from the roots, and the node before each; a root is before itself."""
+    near: list[list[int]] = [[] for _ in range(v)]
+    for t, h in zip(tail.tolist(), head.tolist(), strict=True):
+        near[t].append(h)
+        near[h].append(t)
+    order = roots.tolist()
+    before = [-1] * v
+    for root in order:
+        before[root] = root
+    for node in order:  # grows while it is read
+        for other in near[node]:
+            if before[other] < 0:
+                before[other] = node
+                order.append(other)
+    return order, before
 
 
 def _heavy_paths(order: Sequence[int], parent: Sequence[int], v: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:

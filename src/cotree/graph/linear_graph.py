@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from cotree.errors import GraphError, listing, nearest
 from cotree.graph.equations import Term, TopologicalEquation
+from cotree.graph.forest import DisjointSets
 from cotree.graph.sealed import Sealed
 from cotree.maths.named import NamedMatrix
 from cotree.model.edge import Domain, Edge
@@ -264,9 +264,10 @@ class LinearGraph(Sealed):
 
     def label_parts(self, edges: npt.NDArray[Any]) -> IntArray:
         """Number of the connected part of each node when only some edges (by place) are there."""
-        ends = (self.tail[edges], self.head[edges])
-        joined = sp.coo_array((np.ones(len(edges), dtype=np.int32), ends), shape=(self.v, self.v))
-        return np.asarray(connected_components(joined.tocsr(), directed=False)[1], dtype=np.int32)
+        joined = DisjointSets(self.v)
+        for t, h in zip(self.tail[edges].tolist(), self.head[edges].tolist(), strict=True):
+            joined.join(t, h)
+        return np.unique([joined.find(n) for n in range(self.v)], return_inverse=True)[1].astype(np.int32)
 
     def _datum_place(self, name: str) -> int:
         if name in self._node_places:
