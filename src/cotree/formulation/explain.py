@@ -11,6 +11,7 @@ from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, explain_graph
 from cotree.graph.equations import subscript
 from cotree.maths.printing import to_latex, to_text
+from cotree.maths.symbolic import elements
 from cotree.model import Edge, Model, quantities
 
 
@@ -38,8 +39,7 @@ def terminal_residuals(model: Model) -> Iterator[tuple[Edge, ca.SX]]:
         edges = component.edges()
         terminals = []
         for edge in edges:
-            across, through = f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}"
-            names = (across, through, rate_name(across), rate_name(through))
+            names = (edge.across[0], edge.through[0], rate_name(edge.across[0]), rate_name(edge.through[0]))
             terminals.append(Terminal(*(ca.SX.sym(name) for name in names)))
         for edge, residual in zip(edges, component.law(values.of(component), *terminals), strict=True):
             yield edge, ca.SX(residual)
@@ -56,9 +56,7 @@ def state_equations(equations: SystemEquations) -> Iterable[str]:
         yield f"{rate_name(name)} = {to_text(equations.rates[k])}"
     for k in range(len(equations.w)):
         yield f"0 = {to_text(equations.algebraic[k])}"
-    for name, signal in zip(
-        equations.inputs.names, ca.vertsplit(equations.signals) if len(equations.inputs) else [], strict=True
-    ):
+    for name, signal in zip(equations.inputs.names, elements(equations.signals), strict=True):
         yield f"{name} = {to_text(signal)}"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -23,7 +24,7 @@ from cotree.formulation.storages import SOURCES, STORAGES, Functionals, Storages
 from cotree.formulation.system import SmoothInput, SystemEquations, Variables, rate_name
 from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, across_source_loops, select_tree, through_source_cutsets
-from cotree.maths.symbolic import column, substitute, symbols
+from cotree.maths.symbolic import column, elements, from_sparse, substitute, symbols
 from cotree.model import Edge, Model, Role
 
 LARGEST_TIE = 60
@@ -75,10 +76,10 @@ class _Network:
     def __init__(self, model: Model, graph: LinearGraph, normal: Tree, tree: Tree) -> None:
         self.model, self.graph, self.normal, self.tree = model, graph, normal, tree
         self.values = Values(model)
-        self.y = symbols([f"{name}.{graph[name].domain.across}" for name in tree.branches]
-                         + [f"{name}.{graph[name].domain.through}" for name in tree.chords])  # fmt: skip
-        self.d_across = {edge.name: ca.SX.sym(rate_name(f"{edge.name}.{edge.domain.across}")) for edge in graph.edges}
-        self.d_through = {edge.name: ca.SX.sym(rate_name(f"{edge.name}.{edge.domain.through}")) for edge in graph.edges}
+        self.primary = [graph[name].across for name in tree.branches] + [graph[name].through for name in tree.chords]
+        self.y = symbols([name for name, _ in self.primary])
+        self.d_across = {edge.name: ca.SX.sym(rate_name(edge.across[0])) for edge in graph.edges}
+        self.d_through = {edge.name: ca.SX.sym(rate_name(edge.through[0])) for edge in graph.edges}
         self.coupled = any(
             len(c.ports) > 1 and any(port.role is Role.STATIC for port in c.ports) for c in model.components.values()
         )
@@ -88,12 +89,11 @@ class _Network:
         """Across and through variables of every edge in the primary variables (McPhee 1996, eq. 9 and 12)."""
         n = len(self.tree.branches)
         across_t, through_c = self.y[:n], self.y[n:]
-        a_c = _dm(self.tree.cutset_part().sparse)
+        a_c = from_sparse(self.tree.cutset_part().sparse)
         across_c, through_t = ca.mtimes(a_c.T, across_t), -ca.mtimes(a_c, through_c)
-        across = dict(zip(self.tree.branches, ca.vertsplit(across_t), strict=True)) if n else {}
-        through = dict(zip(self.tree.branches, ca.vertsplit(through_t), strict=True)) if n else {}
-        for k, name in enumerate(self.tree.chords):
-            across[name], through[name] = across_c[k], through_c[k]
+        names = (*self.tree.branches, *self.tree.chords)
+        across = dict(zip(names, elements(across_t) + elements(across_c), strict=True))
+        through = dict(zip(names, elements(through_t) + elements(through_c), strict=True))
         return across, through
 
     @cached_property
@@ -116,21 +116,17 @@ class _Network:
     @cached_property
     def inputs(self) -> tuple[Variables, ca.SX, ca.SX]:
         """Symbols of the source signals, of their rates, and the signals themselves."""
-        names, units, signals = [], [], []
-        for edge in self.graph.edges:
-            if edge.role in SOURCES:
-                source = edge.role is Role.ACROSS_SOURCE
-                names.append(f"{edge.name}.{edge.domain.across if source else edge.domain.through}")
-                units.append(edge.domain.across_unit if source else edge.domain.through_unit)
-                signals.append(self.model.components[edge.component].signal(self.symbolic_values[edge.component]))  # type: ignore[attr-defined]
-        inputs = Variables.make(names, units)
-        return inputs, symbols([rate_name(name) for name in names]), column(signals)
+        sources = [edge for edge in self.graph.edges if edge.role in SOURCES]
+        inputs = Variables.make([edge.leading[0] for edge in sources], [edge.leading[1] for edge in sources])
+        components: list[Any] = [self.model.components[edge.component] for edge in sources]
+        signals = [component.signal(self.symbolic_values[component.name]) for component in components]
+        return inputs, symbols([rate_name(name) for name in inputs.names]), column(signals)
 
     @cached_property
     def laws(self) -> list[tuple[Edge, ca.SX]]:
         """One residual for each edge, in the order of the graph; sources equal their input symbol."""
         across, through = self.topology
-        inputs = iter(ca.vertsplit(self.inputs[0].symbols) if len(self.inputs[0]) else [])
+        inputs = iter(elements(self.inputs[0].symbols))
         result = []
         for component in self.model.components.values():
             edges = component.edges()
@@ -175,24 +171,22 @@ class _Network:
         """Storages by the rank of the laws, at parameter values p."""
         static = [(edge, law) for edge, law in self.laws if edge.role is Role.STATIC]
         laws = self._rows([law for _, law in static], p)
-        nonlinear = {
-            edge.component for edge, law in static if ca.depends_on(ca.jacobian(law, self.y), self.y)
-        }  # fmt: skip
-        sources = [(edge, law) for edge, law in self.laws if edge.role in SOURCES]
+        nonlinear = {edge.component for edge, law in static if ca.depends_on(ca.jacobian(law, self.y), self.y)}
+        sources = [(edge.name, law) for edge, law in self.laws if edge.role in SOURCES]
         stored = [edge.name for edge in self.graph.edges if edge.role in STORAGES]
-        pairs = self._rows([self.conjugate_variable(name) for name in stored], p)
         return by_elimination(
             Functionals(
                 laws=[(edge.component, row) for (edge, _), row in zip(static, laws, strict=True)],
                 nonlinear=frozenset(nonlinear),
-                sources=list(
-                    zip([e.name for e, _ in sources], self._rows([law for _, law in sources], p), strict=True)
-                ),
-                storages=list(zip(stored, self._rows([self.storage_variable(n) for n in stored], p), strict=True)),
-                conjugates=dict(zip(stored, pairs, strict=True)),
+                sources=self._named_rows(dict(sources), p),
+                storages=self._named_rows({name: self.storage_variable(name) for name in stored}, p),
+                conjugates=dict(self._named_rows({name: self.conjugate_variable(name) for name in stored}, p)),
                 count=self.y.numel(),
             )
         )
+
+    def _named_rows(self, named: Mapping[str, ca.SX], p: NDArray[np.float64]) -> list[tuple[str, dict[int, float]]]:
+        return list(zip(named, self._rows(list(named.values()), p), strict=True))
 
     def _rows(self, expressions: list[ca.SX], p: NDArray[np.float64]) -> list[dict[int, float]]:
         """Numeric gradients with respect to y, at parameters p and a point without special values."""
@@ -211,11 +205,8 @@ class _Network:
     @cached_property
     def states(self) -> Variables:
         """The variables of the independent storages."""
-        edges = [self.graph[name] for name in self.storages.independent]
-        across = [edge.role is Role.ACROSS_STORAGE for edge in edges]
-        names = [f"{e.name}.{e.domain.across if a else e.domain.through}" for e, a in zip(edges, across, strict=True)]
-        units = [e.domain.across_unit if a else e.domain.through_unit for e, a in zip(edges, across, strict=True)]
-        return Variables.make(names, units)
+        pairs = [self.graph[name].leading for name in self.storages.independent]
+        return Variables.make([name for name, _ in pairs], [unit for _, unit in pairs])
 
     @cached_property
     def x_dot(self) -> ca.SX:
@@ -231,13 +222,9 @@ class _Network:
 
     def _ties_by_normal_tree(self) -> ca.SX:
         """The circuit of a dependent across storage and the cutset of a dependent through storage, solved for it."""
-        known = (
-            dict(zip(self.storages.independent, ca.vertsplit(self.states.symbols), strict=True))
-            if len(self.states)
-            else {}
-        )
         sources = [edge.name for edge in self.graph.edges if edge.role in SOURCES]
-        known |= dict(zip(sources, ca.vertsplit(self.inputs[0].symbols), strict=True)) if sources else {}
+        symbols = elements(self.states.symbols) + elements(self.inputs[0].symbols)
+        known = dict(zip((*self.storages.independent, *sources), symbols, strict=True))
         signs = (self.normal.equation(name).signs.items() for name in self.storages.dependent)
         dependent = self.storages.dependent
         return column([-sum(sign * known[name] for name, sign in row if name not in dependent) for row in signs])
@@ -341,12 +328,8 @@ class _Network:
         )
 
     def _algebraic_variables(self, kept: list[int]) -> Variables:
-        graph, tree = self.graph, self.tree
-        of_y = [(f"{e.name}.{e.domain.across}", e.domain.across_unit) for e in map(graph.__getitem__, tree.branches)]
-        of_y += [(f"{e.name}.{e.domain.through}", e.domain.through_unit) for e in map(graph.__getitem__, tree.chords)]
-        every = of_y + [
-            (rate_name(name), f"{unit}/s") for name, unit in zip(self.states.names, self.states.units, strict=True)
-        ]
+        rates = zip(map(rate_name, self.states.names), (f"{unit}/s" for unit in self.states.units), strict=True)
+        every = [*self.primary, *rates]
         return Variables.make([every[k][0] for k in kept], [every[k][1] for k in kept])
 
     def _ties_function(self) -> ca.Function:
@@ -374,13 +357,6 @@ class _Network:
         unknowns = ca.vertcat(self.y, self.x_dot)
         for loop in solved.loops:
             names = listing([unknowns[k].name() for k in loop])
-            how = "solved at run time" if loop[0] in solved.algebraic else "solved in closed form"
+            how = "solved at run time" if set(loop) & set(solved.algebraic) else "solved in closed form"
             notes.append(f"algebraic loop of {len(loop)} equations, {how}: {names}")
         return tuple(notes)
-
-
-def _dm(matrix: object) -> ca.DM:
-    """A SciPy sparse matrix as a CasADi one."""
-    csc = matrix.tocsc()  # type: ignore[attr-defined]
-    sparsity = ca.Sparsity(csc.shape[0], csc.shape[1], csc.indptr.tolist(), csc.indices.tolist())
-    return ca.DM(sparsity, csc.data.astype(float))

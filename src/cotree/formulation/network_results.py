@@ -11,7 +11,7 @@ from cotree.formulation.storages import STORAGES
 from cotree.formulation.system import Energy, Output
 from cotree.formulation.values import Terminal
 from cotree.graph import Tree
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, elements
 from cotree.model import Edge, Model
 
 
@@ -44,15 +44,16 @@ class NetworkResults:
         """Across variable, through variable and power of every edge, and the nodal variable of every node."""
         names, units, expressions = [], [], []
         for edge, terminal in self._edges():
-            names += [f"{edge.name}.{edge.domain.across}", f"{edge.name}.{edge.domain.through}", f"{edge.name}.power"]
-            units += [edge.domain.across_unit, edge.domain.through_unit, "W"]
+            for name, unit in (edge.across, edge.through, (f"{edge.name}.power", "W")):
+                names.append(name)
+                units.append(unit)
             expressions += [terminal.across, terminal.through, self._power(edge, terminal)]
         nodal = self._nodal_values()
         for node, edge in self._free_nodes().items():
             names.append(f"{node}.{edge.domain.across}")
             units.append(edge.domain.across_unit)
             expressions.append(nodal[node])
-        every = ca.vertsplit(self.solved(column(expressions)))
+        every = elements(self.solved(column(expressions)))
         return {name: Output(e, unit) for name, e, unit in zip(names, every, units, strict=True)}
 
     def integrals(self) -> dict[str, Output]:

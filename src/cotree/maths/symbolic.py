@@ -27,6 +27,18 @@ def column(expressions: Sequence[Any]) -> ca.SX:
     return ca.vertcat(*every) if expressions else ca.SX(0, 1)
 
 
+def elements(expression: ca.SX) -> list[ca.SX]:
+    """The entries of a column, as a list; empty for an empty column."""
+    return list(ca.vertsplit(expression)) if expression.numel() else []
+
+
+def from_sparse(matrix: Any) -> ca.DM:
+    """A SciPy sparse matrix as a CasADi one."""
+    csc = matrix.tocsc()
+    sparsity = ca.Sparsity(csc.shape[0], csc.shape[1], csc.indptr.tolist(), csc.indices.tolist())
+    return ca.DM(sparsity, csc.data.astype(float))
+
+
 def substitute(expression: ca.SX, known: ca.SX, values: Any) -> ca.SX:
     """The expression with the column ``known`` replaced by ``values``; 0 stands for a column of zeros."""
     if not known.numel():

@@ -100,3 +100,18 @@ class Edge:
     domain: Domain = ELECTRICAL
     role: Role = Role.STATIC
     component: str = ""
+
+    @property
+    def across(self) -> tuple[str, str]:
+        """Name of the across variable among the results, and its unit: ``("R3.voltage", "V")``."""
+        return f"{self.name}.{self.domain.across}", self.domain.across_unit
+
+    @property
+    def through(self) -> tuple[str, str]:
+        """Name of the through variable among the results, and its unit."""
+        return f"{self.name}.{self.domain.through}", self.domain.through_unit
+
+    @property
+    def leading(self) -> tuple[str, str]:
+        """Name and unit of the variable that a source drives or a storage keeps."""
+        return self.across if self.role in (Role.ACROSS_SOURCE, Role.ACROSS_STORAGE) else self.through
