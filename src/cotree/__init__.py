@@ -26,7 +26,10 @@ def __getattr__(name: str) -> Any:
     except AttributeError:
         from cotree.errors import nearest
 
-        raise AttributeError(f"cotree has no '{name}'; {nearest(name, api.__all__)}".rstrip("; ")) from None
+        rooms = ("electrical", "translational", "rotational", "thermal", "hydraulic", "transducer")
+        inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(getattr(api, room), name)]
+        hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, api.__all__)
+        raise AttributeError(f"cotree has no '{name}'; {hint}".rstrip("; ")) from None
 
 
 def __dir__() -> list[str]:

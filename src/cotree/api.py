@@ -53,11 +53,12 @@ __all__ = [
 class Solution(_solution.Solution):
     """The result of a run, with its pictures."""
 
-    def plot(self, *names: str, path: str | Path | None = None) -> Any:
-        """Plot results over time; returns the matplotlib figure, and writes it where a path is given."""
+    def plot(self, *names: str | Iterable[str], path: str | Path | None = None) -> Any:
+        """Plot results over time, named one by one or in a list; returns the figure, and writes it to a path."""
         from cotree.view import plot_solution
 
-        return plot_solution(self, names, path)
+        flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
+        return plot_solution(self, flat, path)
 
 
 class Model(_model.Model):
@@ -82,50 +83,42 @@ class Model(_model.Model):
 
         return select_tree(self.graph(), prefer, into_tree, into_cotree)
 
-    def equations(self, tree: Tree | None = None) -> SystemEquations:
-        """The state equations, written with a tree of the user's or with the normal tree."""
+    def equations(self, tree: Tree | str | None = None) -> SystemEquations:
+        """The state equations, written with a tree, a preset for `tree`, or by default the normal tree."""
         from cotree.formulation import network_equations
 
-        return network_equations(self, tree)
+        return network_equations(self, None if tree is None else self._spanning(tree))
 
-    def simulate(self, t_end: float, *, tree: Tree | None = None, **options: Any) -> Solution:
+    def simulate(self, t_end: float, *, tree: Tree | str | None = None, **options: Any) -> Solution:
         """Integrate to ``t_end``; the options are those of `cotree.solve.simulate`."""
-        from cotree.solve import simulate
-
         clock = time.perf_counter()
         equations = self.equations(tree)
-        try:
-            result = simulate(equations, t_end, seconds_formulation=time.perf_counter() - clock, **options)
-        except SolveError as error:
-            if isinstance(error.solution, _solution.Solution):
-                error.solution = Solution(**vars(error.solution))
-            raise
-        return Solution(**vars(result))
+        return simulate_equations(equations, t_end, time.perf_counter() - clock, **options)
 
-    def linearise(self, *, tree: Tree | None = None, **options: Any) -> LinearSystem:
+    def linearise(self, *, tree: Tree | str | None = None, **options: Any) -> LinearSystem:
         """A, B, C, D about a state; the options are those of `cotree.solve.linearise`."""
         from cotree.solve import linearise
 
         return linearise(self.equations(tree), **options)
 
-    def explain(self, tree: Tree | None = None, most: int = 12) -> str:
+    def explain(self, tree: Tree | str | None = None, most: int = 12) -> str:
         """Graph -> tree -> counts -> equations, as text."""
         from cotree.formulation import explain_network, normal_tree
 
-        graph = self.graph()
-        return explain_network(self, graph, tree or normal_tree(graph), self.equations(tree), most)
+        chosen = normal_tree(self.graph()) if tree is None else self._spanning(tree)
+        return explain_network(self, chosen.graph, chosen, self.equations(chosen), most)
 
-    def draw(self, path: str | Path | None = None, tree: Tree | None = None) -> Any:
+    def draw(self, path: str | Path | None = None, tree: Tree | str | None = None) -> Any:
         """Draw the graph, the tree bold and the cotree dashed; returns the figure."""
         from cotree.view import draw_graph
 
-        return draw_graph(tree or self.tree(), path)
+        return draw_graph(self._spanning(tree), path)
 
-    def report(self, solution: Solution, path: str | Path, tree: Tree | None = None, plots: Any = None) -> Path:
+    def report(self, solution: Solution, path: str | Path, tree: Tree | str | None = None, plots: Any = None) -> Path:
         """One HTML page: graph, equations, plots, energy and statistics."""
         from cotree.view import write_report
 
-        chosen = tree or self.tree()
+        chosen = self._spanning(tree)
         return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)
 
     def save(self, path: str | Path) -> Path:
@@ -147,6 +140,31 @@ class Model(_model.Model):
         from cotree.io import model_from_data
 
         return model_from_data(data, cls)
+
+    def _spanning(self, tree: Tree | str | None) -> Tree:
+        """A tree as the user gave it: itself, by preset, or the normal tree."""
+        from cotree.graph import Tree
+
+        if tree is not None and not isinstance(tree, (str, Tree)):
+            raise GraphError(
+                f"the tree is {tree!r}",
+                expected="normal, kinds, absolute, joint, or a tree",
+                remedy="Pin edges with tree=model.tree(into_tree=[...])",
+            )
+        return tree if isinstance(tree, Tree) else self.tree(tree or "normal")
+
+
+def simulate_equations(equations: SystemEquations, t_end: float, seconds: float = 0.0, **options: Any) -> Solution:
+    """Integrate equations that took ``seconds`` to build."""
+    from cotree.solve import simulate
+
+    try:
+        result = simulate(equations, t_end, seconds_formulation=seconds, **options)
+    except SolveError as error:
+        if isinstance(error.solution, _solution.Solution):
+            error.solution = Solution(**vars(error.solution))
+        raise
+    return Solution(**vars(result))
 
 
 def load(path: str | Path) -> Model:

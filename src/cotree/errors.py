@@ -16,6 +16,12 @@ class CotreeError(Exception):
         self.found, self.where, self.expected, self.remedy = found, where, expected, remedy
         super().__init__(self.message)
 
+    def within(self, place: str) -> None:
+        """Put a place, such as the name of a file, in front of the message."""
+        if not self.where.startswith(place):
+            self.where = f"{place}: {self.where}" if self.where else place
+            self.args = (self.message,)
+
     @property
     def message(self) -> str:
         """The whole message: ``where: found. Expected ... . Remedy.``"""

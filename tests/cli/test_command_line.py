@@ -88,7 +88,8 @@ def test_equations_of_edges_and_of_the_whole_model(cotree):
         (["run", EXAMPLE, "--set", "R3.resistanc=5"], 2, "Did you mean 'R3.resistance'?"),
         (["run", EXAMPLE, "--set", "R3.resistance=-5"], 2, "R3.resistance: the value is -5"),
         (["run", EXAMPLE, "--out", "a.xlsx"], 2, "ends in .h5 or .csv"),
-        (["run", EXAMPLE, "--integrator", "euler"], 1, "there is no integrator 'euler'"),
+        (["run", EXAMPLE, "--report", "a.pdf"], 2, "ends in .html"),
+        (["run", EXAMPLE, "--integrator", "euler"], 1, "mcphee_network.yaml: there is no integrator 'euler'"),
         (["run", EXAMPLE, "--rtol", "0"], 1, "the tolerance rtol is 0"),
         (["run", EXAMPLE, "--t-end", "-1"], 1, "Expected an end after the start"),
         (["graph", EXAMPLE, "--tree", "oak"], 2, "no preference for trees is named 'oak'"),
@@ -115,7 +116,7 @@ def test_a_failed_run_keeps_what_it_had(cotree, tmp_path):
     )
     done = cotree("run", "m.yaml", "-q", "-o", "a.h5", cwd=tmp_path)
     assert done.returncode == 1
-    assert "V.voltage has no finite value at t = 1.001 s" in done.err
+    assert "V.voltage has no finite value at t = 1.0" in done.err
     solution = ct.Solution.from_hdf5(tmp_path / "a.h5")
     assert not solution.complete
     assert solution.t[-1] == pytest.approx(1.0)
@@ -125,3 +126,30 @@ def test_output_goes_into_a_pipe_without_a_complaint():
     command = f'"{sys.executable}" -c "from cotree.cli import main; main()" equations "{EXAMPLE}" | head -n 1'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_misspelt_plot_is_told_before_the_run(cotree, tmp_path):
+    (tmp_path / "m.yaml").write_text(
+        "components:\n"
+        "  V: {kind: voltage_source, nodes: [a, ground], voltage: 1}\n"
+        "  R: {kind: resistor, nodes: [a, ground], resistance: 1}\n"
+        "run:\n  t_end: 1\n  plot:\n    - [t, R.power]\n    - R.curent\n"
+    )
+    done = cotree("run", "m.yaml", "-o", "a.h5", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.err.startswith("error: m.yaml:8: there is no result 'R.curent' to plot. Expected one of R.voltage")
+    assert "Did you mean 'R.current'?" in done.err
+    assert not (tmp_path / "a.h5").exists()
+
+
+def test_errors_of_the_topology_name_the_file(cotree, tmp_path):
+    source = "{kind: voltage_source, nodes: [a, ground], voltage: 1}"
+    (tmp_path / "m.yaml").write_text(f"components:\n  V: {source}\n  W: {source}\nrun: {{t_end: 1}}\n")
+    done = cotree("run", "m.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.err.startswith("error: m.yaml: the voltage sources")
+
+
+def test_the_package_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "cotree", "--version"], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == ct.__version__

@@ -73,7 +73,7 @@ MISTAKES = {
     "missing value": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground]}\n",
         "m.yaml:2: R1.resistance: no value is given. Expected a positive number in ohm, or an expression of "
-        "parameters. Add resistance=...",
+        "parameters. Give a value for resistance.",
     ),
     "negative value": (
         "components:\n  R1:\n    kind: resistor\n    nodes: [a, ground]\n    resistance: -1\n",
@@ -127,6 +127,30 @@ MISTAKES = {
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",
         "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, start, plot. "
         "Did you mean 't_end'?",
+    ),
+    "plot of a number": (
+        f"components:\n  R1: {R}\nrun:\n  plot:\n    - R1.current\n    - 5\n",
+        "m.yaml:6: plot is 5. Expected a name, a list of names, or a list of lists of names.",
+    ),
+    "plot nested too deeply": (
+        f"components:\n  R1: {R}\nrun: {{plot: [[[R1.current]]]}}\n",
+        "m.yaml:3: plot is a list of 1. Expected a name, a list of names, or a list of lists of names.",
+    ),
+    "integrator that is no name": (
+        f"components:\n  R1: {R}\nrun:\n  integrator: 5\n",
+        "m.yaml:4: integrator is 5. Expected a name.",
+    ),
+    "start that is neither": (
+        f"components:\n  R1: {R}\nrun:\n  start: stedy\n",
+        "m.yaml:4: start is 'stedy'. Expected 'steady', or values by name: {C.voltage: 2}.",
+    ),
+    "name that is no text": (
+        f"name: 5\ncomponents:\n  R1: {R}\n",
+        "m.yaml:1: name is 5. Expected text; put a number in quotes.",
+    ),
+    "no datum": (
+        f"components:\n  R1: {R}\ndatum: []\n",
+        "m.yaml:3: no datum is given. Expected the name of a node, or one for each part of the model.",
     ),
     "two domains in one node": (
         f"components:\n  R1: {R}\n  d: {{kind: translational.damper, nodes: [a, ground], damping: 1}}\n",

@@ -171,3 +171,28 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert str(error)  # noqa: PT017
     else:
         assert expression.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("5*(t > 1)", "Write a switch as 5*step(t - 1)"),
+        ("5 if t > 1 else 0", "Write a switch as 5*step(t - 1)"),
+        ("if(t > 1, 5, 0)", "Write a switch as 5*step(t - 1)"),
+        ("1k", "no units or suffixes: write 1e3"),
+        ("10 kohm", "no units or suffixes: write 1e3"),
+        ("5V", "no units or suffixes: write 1e3"),
+        ("np.sin(t)", "Write sin(...) alone"),
+        ("math.pi*t", "Write pi alone"),
+        ("sin(t, 2)", "Give sin 1 argument."),
+    ],
+)
+def test_hints(text: str, hint: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        Expression(text)
+    assert hint in str(caught.value)
+
+
+def test_time_is_called_t() -> None:
+    with pytest.raises(ExpressionError, match="Time is called t"):
+        Expression("sin(time)").number({"tim": 1.0})

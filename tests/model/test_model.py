@@ -138,3 +138,82 @@ def test_choice_of_the_datum_changes_node_values_only() -> None:
     for name in ("R.current", "C.voltage", "V.power"):
         np.testing.assert_allclose(first[name], second[name], atol=1e-9)
     np.testing.assert_allclose(second["a.voltage"], first["a.voltage"] - first["b.voltage"], atol=1e-9)
+
+
+RIGHT = 'Resistor("R", plus, minus, resistance=...)'
+
+
+@pytest.mark.parametrize(
+    ("args", "fields", "words"),
+    [
+        (("R", "a", "b", 100), {}, ["R: 100 given without a name", "Write resistance=100"]),
+        (("R", "a", "b"), {"ohms": 100}, ["Resistor has no field 'ohms'"]),
+        (("R", "a", "b"), {"resistence": 100}, ["no field 'resistence'", "Did you mean 'resistance'?"]),
+        (("R", "a"), {"resistance": 1}, ["R: minus not given"]),
+        (("R", ("a", "b")), {"resistance": 1}, ["R: minus not given", "without brackets"]),
+        (("R", "a", "b"), {"plus": "c"}, ["plus is given twice"]),
+        ((), {}, ["name, plus, minus not given"]),
+    ],
+)
+def test_a_wrong_call_shows_a_right_one(args: tuple[object, ...], fields: dict[str, object], words: list[str]) -> None:
+    with pytest.raises(ModelError) as caught:
+        Resistor(*args, **fields)  # type: ignore[arg-type]
+    assert all(word in str(caught.value) for word in [*words, RIGHT])
+
+
+def test_a_wrong_call_of_a_two_port() -> None:
+    with pytest.raises(ModelError, match=r"primary=\(plus, minus\), secondary=\(plus, minus\), ratio=\.\.\."):
+        cotree.Transformer("T", "a", "b", "c", "d", ratio=2)  # type: ignore[call-arg, arg-type]
+
+
+def test_values_that_are_not_finite_are_refused_where_they_are_given() -> None:
+    for value in (float("nan"), float("inf"), 10**400):
+        with pytest.raises(ModelError, match=r"R\.resistance: the value is (nan|inf). Expected a finite"):
+            Resistor("R", "a", "b", resistance=value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"R": 3}, "(?i)did you mean 'R.resistance'"),
+        ({"V.voltage": 7}, "V.voltage: it follows from the expression 'sin"),
+        ({"Q.resistance": 7}, "Q.resistance: it follows from the expression 'a'"),
+        ({"R.resistance": "5"}, "R.resistance: found '5'"),
+        ({"R.resistance": float("inf")}, "R.resistance: the value is inf"),
+        ({"a": float("nan")}, "a: the value is nan"),
+        ({"a": None}, "a: found None"),
+        ({"a": True}, "a: found True"),
+        ([1.0], "numbers by name"),
+    ],
+)
+def test_changes_that_cannot_be_made(changes: object, message: str) -> None:
+    m = cotree.Model("m", parameters={"a": 1.0})
+    m.add(VoltageSource("V", "a", "ground", voltage="sin(t)"))
+    m.add(Resistor("R", "a", "ground", resistance=1.0))
+    m.add(Resistor("Q", "a", "ground", resistance="a"))
+    with pytest.raises(ModelError, match=message):
+        m.simulate(t_end=1.0, parameters=changes)
+
+
+@pytest.mark.parametrize("datum", [[], None, ["a", 3], 5, "a b"])
+def test_a_datum_that_is_no_node(datum: object) -> None:
+    with pytest.raises(ModelError, match="datum"):
+        cotree.Model("m", datum=datum)  # type: ignore[arg-type]
+
+
+def test_trees_by_name_and_lists_of_plots() -> None:
+    m = cotree.Model("RC")
+    m.add(VoltageSource("V", "a", "ground", voltage=24.0))
+    m.add(Resistor("R", "a", "b", resistance=1.0))
+    m.add(Capacitor("C", "b", "ground", capacitance=1.0))
+    assert repr(m) == "<Model 'RC': 3 components, 3 edges, 3 nodes>"
+    for tree in ("normal", "kinds", "absolute", "joint"):
+        solution = m.simulate(t_end=1.0, tree=tree)
+        assert solution.at("C.voltage", 1.0) == pytest.approx(24 * (1 - np.exp(-1)), rel=1e-4)
+        assert m.linearise(tree=tree) is not None
+        assert "3 edges" in m.explain(tree)
+        assert m.draw(tree=tree) is not None
+    assert len(solution.plot(["C.voltage", "R.current"]).axes) == len(solution.plot("C.voltage", "R.current").axes)
+    for wrong in ("oak", ["R"]):
+        with pytest.raises(cotree.GraphError, match="normal"):
+            m.simulate(t_end=1.0, tree=wrong)  # type: ignore[arg-type]

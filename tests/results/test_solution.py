@@ -96,3 +96,21 @@ def test_frames(solution: cotree.Solution) -> None:
     data = solution.to_xarray()
     assert data["C+.voltage"].attrs["units"] == "V"
     assert data.sizes["t"] == 11
+
+
+def test_results_are_sealed_and_solutions_are_compared_by_identity(solution: cotree.Solution, tmp_path: Path) -> None:
+    again = cotree.Solution.from_hdf5(solution.to_hdf5(tmp_path / "out.h5"))
+    for each in (solution, again):
+        for array in (each.t, each["V.voltage"]):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1.0
+    assert solution == solution
+    assert solution != again
+    assert len({solution, again}) == 2
+
+
+def test_a_time_that_is_no_number(solution: cotree.Solution) -> None:
+    for time in ("0", None, True):
+        with pytest.raises(ResultError, match="a number in s"):
+            solution.at("V.voltage", time)  # type: ignore[arg-type]
+    assert solution.at("V.voltage", np.float32(0.0)) == 0.0

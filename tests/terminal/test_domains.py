@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -213,3 +214,11 @@ def test_small_hydraulic_flows_are_as_accurate_as_large_voltages() -> None:
 
     assert run(1.0, 1.0) < 1e-6  # rtol is 1e-8
     assert run(1e-8, 1e7) < 1e-6
+
+
+def test_every_file_of_the_package_is_registered() -> None:
+    import cotree.terminal
+    from cotree.model import KINDS
+
+    files = {path.stem for path in Path(cotree.terminal.__file__).parent.glob("[a-z]*.py")} - {"scalar"}
+    assert files == {kind.partition(".")[0] for kind in KINDS}

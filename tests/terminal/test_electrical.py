@@ -252,3 +252,18 @@ def test_inductor_driven_by_a_step() -> None:
     exact = 2.5 * (1 - np.exp(-4 * np.maximum(sol.t - 0.25, 0)))
     np.testing.assert_allclose(sol["L.current"], exact, atol=1e-9)
     assert sol["V.voltage"][2] == 5.0  # t = 0.25 exactly
+
+
+def test_a_switch_is_never_more_than_closed_or_open() -> None:
+    """closed = 4 t - 1 is held between 0 and 1; between, the conductances blend."""
+    m = cotree.Model("switch")
+    m.add(cotree.VoltageSource("V", "a", "ground", voltage=1.0))
+    m.add(cotree.Switch("S", "a", "ground", closed="4*t - 1", on_resistance=1.0, off_resistance=10.0))
+    m.add(cotree.Switch("Q", "a", "ground", closed="step(t - 0.5)", on_resistance=1.0, off_resistance=10.0))
+    solution = m.simulate(t_end=1.0, points=9)
+    expected = np.clip(4 * solution.t - 1, 0, 1)
+    np.testing.assert_allclose(solution["S.current"], expected + (1 - expected) / 10, rtol=1e-9)
+    assert "min" not in next(line for line in m.explain().splitlines() if "Q.current - " in line)
+    m.add(cotree.Switch("P", "a", "ground", closed=1.5, on_resistance=1.0, off_resistance=10.0))
+    with pytest.raises(cotree.ModelError, match=r"closed is 1\.5"):
+        m.check()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -72,8 +75,10 @@ def run(
     """Simulate a model file, print a summary, and write results and a report where asked."""
     from cotree.cli.summary import summary
 
+    _check_output("--out", output, ".h5", ".csv", also=".hdf5")
+    _check_output("--report", report, ".html", also=".htm")
+    changes = _changes(set)
     chosen = _load(file)
-    _check_output(output)
     end = t_end if t_end is not None else chosen.run.t_end
     if end is None:
         raise SolveError("no end time is given", where=str(file), remedy="Add 'run: {t_end: ...}' or use --t-end")
@@ -81,20 +86,15 @@ def run(
     given = {"points": points, "integrator": integrator, "rtol": rtol, "atol": atol}
     options |= {name: value for name, value in given.items() if value is not None}
     model = chosen.model
-    spanning = _tree(model, tree, into_tree, into_cotree)
-    failure: SolveError | None = None
-    try:
-        with _Progress(quiet) as progress:
-            solution = model.simulate(end, tree=spanning, parameters=_changes(set), progress=progress, **options)
-    except SolveError as error:
-        if error.solution is None:
-            raise
-        failure, solution = error, cast("api.Solution", error.solution)
+    with _about(file):
+        spanning = _tree(model, tree, into_tree, into_cotree)
+        solution, failure = _simulated(chosen, spanning, end, quiet, {**options, "parameters": changes})
     if output is not None:
         solution.to_csv(output) if output.suffix.lower() == ".csv" else solution.to_hdf5(output)
     if report is not None:
         report.parent.mkdir(parents=True, exist_ok=True)
-        model.report(solution, report, spanning, chosen.run.plot or None)
+        with _about(file):
+            model.report(solution, report, spanning, chosen.run.plot or None)
     if not quiet:
         for part in summary(spanning, solution, _flat(chosen.run.plot)):
             out.print(part, soft_wrap=True)
@@ -102,7 +102,27 @@ def run(
             if path is not None:
                 out.print(f"written: {escape(str(path))}", soft_wrap=True)
     if failure is not None:
-        raise failure
+        with _about(file):
+            raise failure
+
+
+def _simulated(
+    chosen: ModelFile[api.Model], tree: Tree, end: float, quiet: bool, options: dict[str, Any]
+) -> tuple[api.Solution, SolveError | None]:
+    """The solution, and the reason where it ends early."""
+    from cotree.api import simulate_equations
+
+    clock = time.perf_counter()
+    equations = chosen.model.equations(tree)
+    chosen.check_plot({**equations.outputs, **equations.integrals})
+    seconds = time.perf_counter() - clock
+    try:
+        with _Progress(quiet) as progress:
+            return simulate_equations(equations, end, seconds, progress=progress, **options), None
+    except SolveError as error:
+        if error.solution is None:
+            raise
+        return cast("api.Solution", error.solution), error
 
 
 @app.command()
@@ -117,7 +137,8 @@ def graph(
     from cotree.graph import explain_graph
 
     model = _load(file).model
-    spanning = _tree(model, tree, into_tree, into_cotree)
+    with _about(file):
+        spanning = _tree(model, tree, into_tree, into_cotree)
     print(explain_graph(spanning.graph, spanning, most=40))
     if output is not None:
         model.draw(output, spanning)
@@ -136,21 +157,31 @@ def equations(
 ) -> None:
     """Print the equations: topological, terminal and system equations."""
     model = _load(file).model
-    spanning = _tree(model, tree, into_tree, into_cotree)
-    if edge:
-        for name in edge:
-            equation = spanning.equation(name)
-            print(equation.to_latex() if latex else equation)
-        return
-    if not latex:
-        print(model.explain(spanning, most))
-        return
-    from cotree.formulation import state_equations_latex
+    with _about(file):
+        spanning = _tree(model, tree, into_tree, into_cotree)
+        if edge:
+            for name in edge:
+                equation = spanning.equation(name)
+                print(equation.to_latex() if latex else equation)
+        elif latex:
+            from cotree.formulation import state_equations_latex
 
-    for equation in spanning.equations():
-        print(equation.to_latex())
-    for line in state_equations_latex(model, model.equations(spanning)):
-        print(line)
+            for equation in spanning.equations():
+                print(equation.to_latex())
+            for line in state_equations_latex(model, model.equations(spanning)):
+                print(line)
+        else:
+            print(model.explain(spanning, most))
+
+
+@contextmanager
+def _about(file: Path) -> Iterator[None]:
+    """Errors that are raised while working on a file begin with its name."""
+    try:
+        yield
+    except CotreeError as error:
+        error.within(str(file))
+        raise
 
 
 def _load(file: Path) -> ModelFile[api.Model]:
@@ -177,9 +208,9 @@ def _changes(settings: list[str] | None) -> dict[str, float]:
     return changes
 
 
-def _check_output(output: Path | None) -> None:
-    if output is not None and output.suffix.lower() not in (".h5", ".hdf5", ".csv"):
-        raise CotreeError(f"--out {output}", expected="a name that ends in .h5 or .csv")
+def _check_output(option: str, path: Path | None, *endings: str, also: str) -> None:
+    if path is not None and path.suffix.lower() not in (*endings, also):
+        raise CotreeError(f"{option} {path}", expected=f"a name that ends in {' or '.join(endings)}")
 
 
 def _flat(plot: list[Any]) -> list[str]:

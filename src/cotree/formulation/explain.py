@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import casadi as ca
 
+from cotree.formulation.storages import SOURCES
 from cotree.formulation.system import SystemEquations, rate_name
 from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, explain_graph
@@ -34,14 +35,19 @@ def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: Sys
 
 def terminal_residuals(model: Model) -> Iterator[tuple[Edge, ca.SX]]:
     """Each edge with the residual of its terminal equation, in symbols with the names of results."""
-    values = Values(model)
+    values, parameters = Values(model), model.parameter_values()
     for component in model.components.values():
         edges = component.edges()
+        fields = values.of(component)
+        if edges[0].role in SOURCES:  # the field of a source has the name of the variable that it drives
+            for field, number in component.values(parameters).items():
+                if not component.expressions[field].names:
+                    setattr(fields, field, ca.SX(number))
         terminals = []
         for edge in edges:
             names = (edge.across[0], edge.through[0], rate_name(edge.across[0]), rate_name(edge.through[0]))
             terminals.append(Terminal(*(ca.SX.sym(name) for name in names)))
-        for edge, residual in zip(edges, component.law(values.of(component), *terminals), strict=True):
+        for edge, residual in zip(edges, component.law(fields, *terminals), strict=True):
             yield edge, ca.SX(residual)
 
 
@@ -50,13 +56,24 @@ def terminal_equations(model: Model) -> Iterator[str]:
     return (f"{to_text(residual)} = 0" for _, residual in terminal_residuals(model))
 
 
+def input_signals(equations: SystemEquations) -> list[ca.SX]:
+    """The signal of each input; the number where it is a constant, whose symbol has the name of the input."""
+    numbers = dict(zip(equations.p.names, equations.p.start.tolist(), strict=True))
+    signals = elements(equations.signals)
+    named = zip(equations.inputs.names, signals, strict=True)
+    return [
+        ca.SX(numbers[name]) if name in numbers and signal.is_symbolic() and signal.name() == name else signal
+        for name, signal in named
+    ]
+
+
 def state_equations(equations: SystemEquations) -> Iterable[str]:
     """One line for each rate and each algebraic equation."""
     for k, name in enumerate(equations.u.names):
         yield f"{rate_name(name)} = {to_text(equations.rates[k])}"
     for k in range(len(equations.w)):
         yield f"0 = {to_text(equations.algebraic[k])}"
-    for name, signal in zip(equations.inputs.names, elements(equations.signals), strict=True):
+    for name, signal in zip(equations.inputs.names, input_signals(equations), strict=True):
         yield f"{name} = {to_text(signal)}"
 
 

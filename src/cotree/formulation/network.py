@@ -88,7 +88,7 @@ class _Network:
     def topology(self) -> tuple[dict[str, ca.SX], dict[str, ca.SX]]:
         """Across and through variables of every edge in the primary variables (McPhee 1996, eq. 9 and 12)."""
         n = len(self.tree.branches)
-        across_t, through_c = self.y[:n], self.y[n:]
+        across_t, through_c = ca.vertsplit(self.y, [0, n, self.y.numel()])
         a_c = from_sparse(self.tree.cutset_part().sparse)
         across_c, through_t = ca.mtimes(a_c.T, across_t), -ca.mtimes(a_c, through_c)
         names = (*self.tree.branches, *self.tree.chords)

@@ -57,6 +57,10 @@ class Values:
             "step": self._step,
             "sign": self._sign,
             "pulse": self._pulse,
+            "ramp": lambda x: self._kink("ramp", (x,), x, lambda after: x * after),
+            "abs": lambda x: self._kink("abs", (x,), x, lambda after: x * (2 * after - 1)),
+            "min": lambda a, b: self._kink("min", (a, b), b - a, lambda after: b - (b - a) * after),
+            "max": lambda a, b: self._kink("max", (a, b), b - a, lambda after: a + (b - a) * after),
         }
         self._parameters = self._derived_parameters()
 
@@ -67,13 +71,16 @@ class Values:
 
     def numbers(self, changes: Mapping[str, float] | None = None) -> NDArray[np.float64]:
         """Checked numeric p, with ``changes`` by name in their place."""
+        values = self.model.component_values(changes)  # looks at the changes first
         changes = dict(changes or {})
-        values = {**self.model.parameter_values({k: v for k, v in changes.items() if "." not in k})}
-        values |= self.model.component_values(changes)
+        values |= self.model.parameter_values({k: v for k, v in changes.items() if "." not in k})
         for name in changes:
             if name not in self._symbol:
+                owner, _, field = name.rpartition(".")
+                given = self.model.components[owner].expressions[field] if owner else self.model.parameters[name]
                 raise ModelError(
-                    f"'{name}' follows from an expression, so it cannot be changed by itself",
+                    f"it follows from the expression '{given.text}', so it cannot be changed by itself",
+                    where=name,
                     remedy="Change the parameters in its expression",
                 )
         return np.array([values[name] for name in self.p.names])
@@ -110,6 +117,14 @@ class Values:
             for name in [name for name, e in waiting.items() if e.names <= values.keys()]:
                 values[name] = ca.SX(waiting.pop(name).evaluate(values, SYMBOLIC))
         return values
+
+    def _kink(self, name: str, arguments: tuple[Any, ...], x: Any, form: Callable[[Any], Any]) -> Any:
+        """A function with a bend at x = 0: by a step where its time is known, so that every stretch is smooth."""
+        x = ca.SX(x)
+        linear = ca.depends_on(x, self.t) and not ca.depends_on(ca.jacobian(x, self.t), self.t)
+        if not linear or (self.modes and ca.depends_on(x, self.mode_symbols)):
+            return SYMBOLIC[name](*arguments)
+        return form(self._step(x))
 
     def _sign(self, x: Any) -> Any:
         return 2 * self._step(x, "sign") - 1 if ca.depends_on(ca.SX(x), self.t) else SYMBOLIC["sign"](x)

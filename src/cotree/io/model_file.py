@@ -12,7 +12,7 @@ run: {t_end: 5*tau, plot: [C.voltage, R.current]}
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -54,6 +54,21 @@ class ModelFile(Generic[M]):
 
     model: M
     run: RunSettings
+    source: Source
+
+    def check_plot(self, results: Collection[str]) -> None:
+        """Refuse names to plot that are no results of the model, before anything is integrated."""
+        for k, entry in enumerate(self.run.plot):
+            for name in entry if isinstance(entry, list) else [entry]:
+                if name != "t" and name not in results:
+                    part = name.partition(".")[0]
+                    own = [known for known in results if known.partition(".")[0] == part]
+                    raise FileError(
+                        f"there is no result '{name}' to plot",
+                        where=self.source.place("run", "plot", k),
+                        expected=f"one of {listing(own or results)}",
+                        remedy=nearest(name, results),
+                    )
 
 
 def read_model(path: Path, model_class: type[M]) -> ModelFile[M]:
@@ -94,12 +109,14 @@ class _Reader(Generic[M]):
                     remedy=nearest(key, KEYS),
                 )
         model = self._model(data)
-        return ModelFile(model, self._run(data, model))
+        return ModelFile(model, self._run(data, model), self.source)
 
     def _model(self, data: Mapping[str, Any]) -> M:
-        datum = data.get("datum", "ground")
-        datums = [str(node) for node in datum] if isinstance(datum, list) else str(datum)
-        model = self.model_class(str(data.get("name", Path(self.source.name).stem)), datum=datums)
+        name = data.get("name", Path(self.source.name).stem)
+        self._expect(isinstance(name, str), name, "text; put a number in quotes", "name")
+        with _Placed(self.source, "datum"):
+            datum = data.get("datum", "ground")
+            model = self.model_class(name, datum=_names(datum if isinstance(datum, list) else [datum]))
         for name, value in self._mapping(data, "parameters").items():
             with _Placed(self.source, "parameters", name):
                 model.parameter(name, value)
@@ -132,17 +149,31 @@ class _Reader(Generic[M]):
             if key in settings:
                 with _Placed(self.source, "run", key):
                     settings[key] = _number(settings[key], model, key)
-        points = settings.get("points")
-        if points is not None and (isinstance(points, bool) or not isinstance(points, int)):
-            raise FileError(
-                f"points is {points!r}", where=self.source.place("run", "points"), expected="a whole number"
-            )
-        if isinstance(settings.get("start"), dict):
+        points, integrator, start = (settings.get(key) for key in ("points", "integrator", "start"))
+        whole = isinstance(points, int) and not isinstance(points, bool)
+        self._expect(points is None or whole, points, "a whole number", "run", "points")
+        self._expect(integrator is None or isinstance(integrator, str), integrator, "a name", "run", "integrator")
+        known_start = start is None or start == "steady" or isinstance(start, dict)
+        self._expect(known_start, start, "'steady', or values by name: {C.voltage: 2}", "run", "start")
+        if isinstance(start, dict):
             with _Placed(self.source, "run", "start"):
-                settings["start"] = {k: _number(v, model, f"start.{k}") for k, v in settings["start"].items()}
-        plot = settings.get("plot", [])
-        settings["plot"] = plot if isinstance(plot, list) else [plot]
+                settings["start"] = {k: _number(v, model, f"start.{k}") for k, v in start.items()}
+        settings["plot"] = self._plot(settings.get("plot"))
         return RunSettings(**settings)
+
+    def _plot(self, given: Any) -> list[Any]:
+        """Names, or lists of names that share a plot."""
+        entries = [] if given is None else given if isinstance(given, list) else [given]
+        for k, entry in enumerate(entries):
+            names = entry if isinstance(entry, list) else [entry]
+            right = all(isinstance(name, str) for name in names)
+            self._expect(right, entry, "a name, a list of names, or a list of lists of names", "run", "plot", k)
+        return entries
+
+    def _expect(self, right: bool, found: Any, expected: str, *path: str | int) -> None:
+        if not right:
+            word = next(part for part in reversed(path) if isinstance(part, str))
+            raise FileError(f"{word} is {_shown(found)}", where=self.source.place(*path), expected=expected)
 
     def _mapping(self, data: Mapping[str, Any], key: str) -> dict[str, Any]:
         value = data.get(key)

@@ -7,6 +7,8 @@ puts into the graph, and its method `law` is its terminal equation. Nothing else
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +59,7 @@ class Component:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         dataclasses.dataclass(frozen=True)(cls)
+        _explain_wrong_calls(cls)
         if cls.ports and "kind" not in cls.__dict__:
             room = cls.__module__.rpartition(".")[2]
             cls.kind = f"{room}.{_snake(cls.__name__)}"
@@ -66,7 +69,8 @@ class Component:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ModelError(
-                f"the name {self.name!r} of a {self.kind} cannot be used",
+                f"the name {self.name!r} cannot be used",
+                where=type(self).__name__,
                 expected="a name that starts with a letter and holds letters, digits, _ + or -",
             )
         for node in (node for pair in self.node_pairs() for node in pair):
@@ -170,9 +174,65 @@ class Component:
         return [f.name for f in dataclasses.fields(cls) if f.name != "name"]
 
     @classmethod
+    def call_example(cls, name: str) -> str:
+        """A call in Python that would be right: ``Resistor("R", plus, minus, resistance=...)``."""
+        labels = {port.label for port in cls.ports}
+        parts = [f'"{name}"']
+        for f in dataclasses.fields(cls):
+            if f.name in labels:
+                parts.append(f"{f.name}=(plus, minus)")
+            elif not f.kw_only and f.name != "name":
+                parts.append(f.name)
+        parts += [f"{f.name}=..." for f in dataclasses.fields(cls) if f.kw_only and f.default is MISSING]
+        return f"{cls.__name__}({', '.join(parts)})"
+
+    @classmethod
     def data_example(cls, name: str) -> str:
         """One line of a model file that would be right."""
         return f"{name}: {{kind: {cls.kind}, {', '.join(f'{field}: ...' for field in cls.data_fields())}}}"
+
+
+def _explain_wrong_calls(cls: type[Component]) -> None:
+    """Let a call with wrong arguments end in a `ModelError` that shows a right one."""
+    plain = cls.__init__
+    signature = inspect.signature(plain)
+
+    @functools.wraps(plain)
+    def explained(self: Component, *args: Any, **kwargs: Any) -> None:
+        try:
+            plain(self, *args, **kwargs)
+        except TypeError:
+            try:
+                signature.bind(self, *args, **kwargs)
+            except TypeError:
+                raise _wrong_call(cls, args, kwargs) from None
+            raise
+
+    cls.__init__ = explained  # type: ignore[method-assign]
+
+
+def _wrong_call(cls: type[Component], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelError:
+    known = {f.name: f for f in dataclasses.fields(cls)}
+    places = [name for name, f in known.items() if not f.kw_only]
+    name = args[0] if args else kwargs.get("name")
+    name = name if isinstance(name, str) else cls.__name__[0]
+    unknown = [key for key in kwargs if key not in known]
+    twice = [key for key in places[: len(args)] if key in kwargs]
+    missing = [key for key in places[len(args) :] if key not in kwargs]
+    extra, remedy = args[len(places) :], ""
+    if unknown:
+        found, remedy = f"{cls.__name__} has no field '{unknown[0]}'", nearest(unknown[0], known)
+    elif extra:
+        found = f"{listing([repr(value) for value in extra])} given without a name"
+        free = [key for key, f in known.items() if f.kw_only and f.default is MISSING and key not in kwargs]
+        remedy = f"Write {free[0]}={extra[0]!r}" if len(extra) == len(free) == 1 else ""
+    elif twice:
+        found = f"{twice[0]} is given twice"
+    else:
+        found = f"{listing(missing)} not given"
+        if "minus" in missing and len(args) > 1 and isinstance(args[1], (tuple, list)):
+            remedy = "Give the two nodes as two names, without brackets"
+    return ModelError(found, where=name, expected=cls.call_example(name), remedy=remedy)
 
 
 def _snake(name: str) -> str:

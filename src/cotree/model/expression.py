@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,7 @@ from cotree.maths.functions import ARITY, CONSTANTS, NUMERIC
 MAX_LENGTH = 2_000
 MAX_DEPTH = 200
 TIME = "t"
+SWITCH = "Write a switch as 5*step(t - 1)"
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
@@ -46,10 +48,11 @@ class Expression:
         missing = self.names - values.keys()
         if missing:
             name = min(missing)
+            close = "time is called t" if name == "time" else nearest(name, [*values, *ARITY, *CONSTANTS])
             raise ExpressionError(
                 f"'{name}' in the expression '{self.text}' is not known",
                 expected=f"t, a function, or a parameter of the model ({listing(sorted(values)) or 'there is none'})",
-                remedy=nearest(name, [*values, *ARITY, *CONSTANTS]) or f"Add '{name}' to the parameters",
+                remedy=close or f"Add '{name}' to the parameters",
             )
         return _evaluate(self._tree, values, functions)
 
@@ -99,8 +102,18 @@ def _parse(text: str) -> tuple[ast.expr, frozenset[str]]:
         raise ExpressionError(
             f"the expression '{text}' cannot be read ({detail})",
             expected="arithmetic on numbers, t and parameters, such as 5*sin(2*pi*50*t)",
+            remedy=_hint(text),
         ) from None
     return tree, frozenset(names)
+
+
+def _hint(text: str) -> str:
+    """What the writer of an unreadable expression may have meant."""
+    if re.search(r"\bif\b", text):
+        return SWITCH
+    if re.search(r"(?<![\w.])[\d.]+(e[+-]?\d+)?\s*[^\W\d]", text, re.IGNORECASE):
+        return "there are no units or suffixes: write 1e3 for 1k. A product needs its sign: 2*t"
+    return ""
 
 
 def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
@@ -125,6 +138,12 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
             _check_call(function, len(arguments), text)
             for argument in arguments:
                 _check(argument, text, names, depth - 1)
+        case ast.Compare() | ast.IfExp() | ast.BoolOp():
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'", SWITCH)
+        case ast.Call(func=ast.Attribute(attr=name)) if name in ARITY:
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name}(...) alone")
+        case ast.Attribute(attr=name) if name in CONSTANTS:
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name} alone")
         case ast.Attribute() | ast.Subscript() | ast.Call():
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", "Give the value a plain parameter name of its own")
         case _:
@@ -136,7 +155,11 @@ def _check_call(function: str, count: int, text: str) -> None:
         raise _refused(text, f"the function '{function}'", nearest(function, ARITY) or f"Known: {', '.join(ARITY)}")
     least, most = ARITY[function]
     if not least <= count <= most:
-        raise _refused(text, f"{function} with {count} arguments", f"{function} takes {least}")
+        raise _refused(text, f"{function} with {_arguments(count)}", f"Give {function} {_arguments(least)}")
+
+
+def _arguments(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
 
 
 def _refused(text: str, what: str, remedy: str = "") -> ExpressionError:

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from cotree.errors import ExpressionError, ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
-from cotree.model.component import Component
+from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import Edge
 from cotree.model.expression import TIME, Expression
-from cotree.model.quantity import Quantity, check_range, number, quantities, read
+from cotree.model.quantity import Quantity, check_range, finite, number, quantities, read
 
 C = TypeVar("C", bound=Component)
 
@@ -32,11 +32,16 @@ class Model:
         parameters: Mapping[str, float | str] | None = None,
     ) -> None:
         self.name = name
-        self.datums: tuple[str, ...] = (datum,) if isinstance(datum, str) else tuple(datum)
+        self.datums = _datums(datum)
         self.components: dict[str, Component] = {}
         self.parameters: dict[str, Expression] = {}
         for parameter, value in (parameters or {}).items():
             self.parameter(parameter, value)
+
+    def __repr__(self) -> str:
+        edges = self.edges()
+        nodes = {node for edge in edges for node in (edge.tail, edge.head)}
+        return f"<Model '{self.name}': {len(self.components)} components, {len(edges)} edges, {len(nodes)} nodes>"
 
     @property
     def ground(self) -> str:
@@ -62,7 +67,7 @@ class Model:
         if component.name in self.components:
             first = self.components[component.name]
             raise ModelError(
-                f"the name '{component.name}' is used twice, by a {first.kind} and a {component.kind}",
+                f"the name '{component.name}' is used twice, by {first.kind} and by {component.kind}",
                 expected="a name of its own for every component",
                 remedy="Rename one of them",
             )
@@ -75,16 +80,16 @@ class Model:
 
     def parameter_values(self, changes: Mapping[str, float] | None = None) -> dict[str, float]:
         """The numeric value of every parameter, with ``changes`` put in their place."""
-        changes = dict(changes or {})
-        for name in changes:
+        numbers = _numbers(changes)
+        for name in numbers:
             if name not in self.parameters:
                 raise ModelError(
                     f"there is no parameter '{name}'",
                     expected=f"one of {listing(self.parameters)}" if self.parameters else "none: the model has none",
-                    remedy=nearest(name, self.parameters),
+                    remedy=self._field_meant(name) or nearest(name, self.parameters),
                 )
         values: dict[str, float] = {}
-        waiting: dict[str, Expression] = {**self.parameters, **{k: Expression(float(v)) for k, v in changes.items()}}
+        waiting: dict[str, Expression] = {**self.parameters, **{k: Expression(v) for k, v in numbers.items()}}
         while waiting:
             ready = [name for name, expression in waiting.items() if not expression.names & waiting.keys()]
             if not ready:
@@ -101,22 +106,36 @@ class Model:
 
         ``changes`` may name parameters of the model (``R``) and fields of components (``R1.resistance``).
         """
-        changes = dict(changes or {})
-        fields = {name: value for name, value in changes.items() if "." in name}
-        parameters = self.parameter_values({name: value for name, value in changes.items() if "." not in name})
+        numbers = _numbers(changes)
+        fields = {name: value for name, value in numbers.items() if "." in name}
+        parameters = self.parameter_values({name: value for name, value in numbers.items() if "." not in name})
         result: dict[str, float] = {}
         for component in self.components.values():
             values = component.values(parameters)
             for field, info in quantities(component).items():
                 where = f"{component.name}.{field}"
                 if where in fields and field in values:
-                    values[field] = float(fields.pop(where))
+                    values[field] = fields.pop(where)
                     check_range(values[field], info, where)
             component.check(values)
             result.update({f"{component.name}.{field}": value for field, value in values.items()})
         for name in fields:
+            owner, _, field = name.rpartition(".")
+            if owner in self.components and (given := self.components[owner].expressions.get(field)) is not None:
+                raise ModelError(
+                    f"it follows from the expression '{given.text}', so it cannot be changed by itself",
+                    where=name,
+                    remedy="Change the parameters in its expression",
+                )
             raise ModelError(f"there is no value '{name}' to change", remedy=nearest(name, [*result, *self.parameters]))
         return result
+
+    def _field_meant(self, name: str) -> str:
+        """What to write where a component is named instead of one of its values."""
+        if name not in self.components:
+            return ""
+        fields = [f"{name}.{field}" for field in self.components[name].expressions]
+        return f"did you mean '{fields[0]}'?" if len(fields) == 1 else f"Name one of its values: {listing(fields)}"
 
     def check(self) -> None:
         """Check what can be checked without topology: values, ranges, names, and domains that meet in one node."""
@@ -158,6 +177,24 @@ class Model:
             data["parameters"] = {name: _plain(expression) for name, expression in self.parameters.items()}
         data["components"] = {name: component.to_data() for name, component in self.components.items()}
         return data
+
+
+def _datums(given: Any) -> tuple[str, ...]:
+    datums = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    wrong = [datum for datum in datums if not isinstance(datum, str) or not NODE_NAME.match(datum)]
+    if wrong or not datums:
+        raise ModelError(
+            f"the datum is {wrong[0]!r}" if wrong else "no datum is given",
+            expected="the name of a node, or one for each part of the model",
+        )
+    return datums
+
+
+def _numbers(changes: Mapping[str, float] | None) -> dict[str, float]:
+    """Changed values by name, each a finite number."""
+    if changes is not None and not isinstance(changes, Mapping):
+        raise ModelError(f"the changed values are {changes!r}", expected="numbers by name: {'R1.resistance': 5}")
+    return {str(name): finite(value, str(name), "a number") for name, value in (changes or {}).items()}
 
 
 def _plain(expression: Expression) -> float | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -85,12 +86,10 @@ def quantities(component: Any) -> dict[str, Quantity]:
 def read(given: Any, quantity: Quantity, where: str) -> Expression:
     """The expression behind a field as the user gave it, or a `ModelError` that names the place."""
     if given is MISSING:
-        name = where.rpartition(".")[2]
-        raise ModelError("no value is given", where=where, expected=quantity.expected, remedy=f"Add {name}=...")
-    if isinstance(given, np.generic | np.ndarray) and np.ndim(given) == 0:
-        given = given.item()
-    if isinstance(given, bool) or not isinstance(given, (int, float, str)):
-        raise ModelError(f"found {given!r}", where=where, expected=quantity.expected)
+        remedy = f"Give a value for {where.rpartition('.')[2]}"
+        raise ModelError("no value is given", where=where, expected=quantity.expected, remedy=remedy)
+    if not isinstance(given, str):
+        given = finite(given, where, quantity.expected)
     try:
         expression = Expression(given)
     except ExpressionError as reason:
@@ -102,6 +101,21 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
             expected="a constant: a number, or an expression of parameters",
         )
     return expression
+
+
+def finite(given: Any, where: str, expected: str) -> float:
+    """A finite number as the user gave it, or a `ModelError` that names the place."""
+    if isinstance(given, np.generic | np.ndarray) and np.ndim(given) == 0:
+        given = given.item()
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        raise ModelError(f"found {given!r}", where=where, expected=expected)
+    try:
+        value = float(given)
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise ModelError(f"the value is {value}", where=where, expected=expected.replace("a ", "a finite ", 1))
+    return value
 
 
 def check_range(value: float, quantity: Quantity, where: str) -> None:

@@ -32,11 +32,11 @@ class Statistics:
     seconds_integration: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Time histories by dotted name: ``sol["R3.current"]`` is an array over ``sol.t``.
 
-    At a break point in time (a step of a source) the value just after it is kept.
+    At a break point in time (a step of a source) the value just after it is kept. The arrays cannot be written to.
     """
 
     model: str
@@ -50,6 +50,10 @@ class Solution:
     notes: tuple[str, ...] = ()
     complete: bool = True
     """False if the run was interrupted or failed before its end."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "t", _sealed(self.t))
+        object.__setattr__(self, "values", {name: _sealed(array) for name, array in self.values.items()})
 
     def __getitem__(self, name: str) -> Array:
         try:
@@ -79,6 +83,8 @@ class Solution:
 
     def at(self, name: str, time: float) -> float:
         """The value at a time of the run, by linear interpolation between output points."""
+        if isinstance(time, bool) or not isinstance(time, (int, float, np.number)):
+            raise ResultError(f"the time is {time!r}", expected="a number in s")
         if not self.t[0] <= time <= self.t[-1]:
             raise ResultError(f"time {time:g} s", expected=f"between {self.t[0]:g} and {self.t[-1]:g} s")
         return float(np.interp(time, self.t, self[name]))
@@ -141,6 +147,15 @@ class Solution:
             expected=f"one of {listing(own or self.values)}",
             remedy=nearest(str(name), self.values),
         )
+
+
+def _sealed(array: Array) -> Array:
+    """A view of an array that cannot be written to; the array itself stays as it is."""
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _optional(package: str) -> Any:

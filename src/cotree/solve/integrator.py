@@ -17,6 +17,9 @@ from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
 
+DENSE = 20
+"""States from which a tabulated linear system, whose matrix is full, is solved by LAPACK."""
+
 INTEGRATORS: dict[str, type[Integrator]] = {}
 """Every integrator by its name."""
 
@@ -62,7 +65,9 @@ class Integrator(ABC):
         """Empty if the method can integrate the problem, otherwise the reason why not."""
 
     @abstractmethod
-    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale) -> Stretch:
+    def integrate(
+        self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale, max_step: float
+    ) -> Stretch:
         """Integrate from t0 to the last of ``times``; raises RuntimeError where the method gives up."""
 
 
@@ -71,11 +76,13 @@ class SundialsIntegrator(Integrator):
 
     def __init__(self, problem: Problem, options: Options) -> None:
         super().__init__(problem, options)
-        self._made: dict[tuple[float, ...], ca.Function] = {}
+        self._made: dict[tuple[tuple[float, ...], float], ca.Function] = {}
 
     def settings(self) -> dict[str, Any]:
         """Options of the native integrator."""
+        dense = self.problem.linear and self.problem.x.numel() > DENSE and ca.has_linsol("lapacklu")
         return {
+            **({"linear_solver": "lapacklu"} if dense else {}),
             "reltol": self.options.rtol,
             "abstol": self.options.atol,
             "max_num_steps": self.options.max_steps,
@@ -83,9 +90,11 @@ class SundialsIntegrator(Integrator):
             "disable_internal_warnings": True,
         }
 
-    def integrate(self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale) -> Stretch:
+    def integrate(
+        self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale, max_step: float
+    ) -> Stretch:
         length = float(times[-1] - t0)
-        solver = self._solver(tuple(np.round((times - t0) / length, 13).tolist()))
+        solver = self._solver(_relative(t0, times), float(f"{max_step / length:.3g}"))
         states = x / scale.x if len(x) else np.zeros(1)
         given = np.concatenate([p, m, self.problem.table(p, m), [t0, length], scale.x, scale.z, scale.quad])
         with redirect_stderr(StringIO()):  # the native solvers write there what the error says better
@@ -99,16 +108,30 @@ class SundialsIntegrator(Integrator):
         stats = solver.stats()
         return Stretch(xs if len(x) else xs[:0], zs, quad, int(stats["nsteps"]), int(stats["nfevals"]))
 
-    def _solver(self, grid: tuple[float, ...]) -> ca.Function:
-        if grid not in self._made:
+    def _solver(self, grid: tuple[float, ...], max_step: float) -> ca.Function:
+        """The native integrator for an output grid and a longest step, both in scaled time."""
+        key = (grid, max_step)
+        if key not in self._made:
             if len(self._made) > 256:  # irregular break points make a new grid each
                 self._made.clear()
-            self._made[grid] = ca.integrator(self.name, self.name, self.problem.dae, 0.0, list(grid), self.settings())
-        return self._made[grid]
+            settings = self.settings() | ({"max_step_size": max_step} if max_step < 1 else {})
+            self._made[key] = ca.integrator(self.name, self.name, self.problem.dae, 0.0, list(grid), settings)
+        return self._made[key]
+
+
+def _relative(t0: float, times: Array) -> tuple[float, ...]:
+    """Output times as parts of the stretch; even ones without their rounding errors, so that solvers are reused."""
+    parts = (times - t0) / (times[-1] - t0)
+    even = np.arange(1, len(times) + 1) / len(times)
+    return tuple((even if np.abs(parts - even).max() < 1e-12 else parts).tolist())
 
 
 def choose(name: str, problem: Problem) -> type[Integrator]:
     """The integrator of this name, or the best for the problem with ``auto``."""
+    if problem.equations.constraints.numel():
+        raise SolveError(
+            "these equations have constraints of higher index", expected="ordinary or index-1 differential equations"
+        )
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:

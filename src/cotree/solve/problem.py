@@ -66,8 +66,7 @@ class Problem:
     @cached_property
     def rates(self) -> ca.Function:
         """(q', u')."""
-        e = self.equations
-        return self._function("rates", ca.vertcat(e.kinematics, e.rates))
+        return self._function("rates", self._rates)
 
     @cached_property
     def algebraic(self) -> ca.Function:
@@ -121,8 +120,22 @@ class Problem:
         constant = substitute(rest, self._known, 0)
         return not any(ca.depends_on(part, varying) for part in (matrix, factors, constant))
 
+    @cached_property
+    def linear(self) -> bool:
+        """Whether the states' rates are linear with constant factors, too, once w is tabulated."""
+        if not self.tabulated:
+            return False
+        e = self.equations
+        variables = ca.vertcat(self._known, e.w.symbols)
+        constant, factors = substitute(self._rates, variables, 0), ca.jacobian(self._rates, variables)
+        return not any(ca.depends_on(part, ca.vertcat(variables, e.t)) for part in (factors, constant))
+
+    @cached_property
+    def _rates(self) -> ca.SX:
+        return ca.vertcat(self.equations.kinematics, self.equations.rates)
+
     def table(self, p: Array, m: Array) -> Array:
-        """The factors of w in states, inputs, rates and 1, as a flat column; empty where w is not tabulated."""
+        """The factors of w, and in a linear system of the rates, in states, inputs, their rates and 1, as a column."""
         if not self.tabulated:
             return np.zeros(0)
         key = p.tobytes() + m.tobytes()
@@ -130,9 +143,10 @@ class Problem:
             from scipy.sparse import csc_matrix
             from scipy.sparse.linalg import splu
 
-            matrix, columns = self._table_parts(p, m)
-            solution = splu(csc_matrix(matrix.sparse())).solve(-np.asarray(columns.full()))
-            self._tables[key] = solution.ravel(order="F")
+            matrix, columns, by_w, by_known = self._table_parts(p, m)
+            w = splu(csc_matrix(matrix.sparse())).solve(-columns.full())
+            rates = by_w.full() @ w + by_known.full() if self.linear else np.zeros((0, w.shape[1]))
+            self._tables[key] = np.concatenate([w.ravel(order="F"), rates.ravel(order="F")])
         return self._tables[key]
 
     @cached_property
@@ -142,8 +156,23 @@ class Problem:
     @cached_property
     def _table_parts(self) -> ca.Function:
         matrix, rest = self._linear_parts
-        columns = ca.horzcat(ca.jacobian(rest, self._known), substitute(rest, self._known, 0))
-        return ca.Function("table_parts", self.arguments[3:], [matrix, columns])
+        w, known = self.equations.w.symbols, self._known
+        parts = [matrix, ca.horzcat(ca.jacobian(rest, known), substitute(rest, known, 0))]
+        if self.linear:
+            alone = substitute(self._rates, w, 0)
+            parts += [
+                ca.jacobian(self._rates, w),
+                ca.horzcat(ca.jacobian(alone, known), substitute(alone, known, 0)),
+            ]
+        else:
+            parts += [ca.SX(0, 0), ca.SX(0, 0)]
+        return ca.Function("table_parts", self.arguments[3:], parts)
+
+    @cached_property
+    def _now(self) -> ca.Function:
+        """States, inputs, their rates and 1: what a table is multiplied with, as a function of t, x, p, m."""
+        t, x, _, p, m = self.arguments
+        return ca.Function("now", [t, x, p, m], [ca.densify(ca.vertcat(self.equations.in_time(self._known), 1))])
 
     @cached_property
     def linear_w(self) -> ca.Function:
@@ -152,12 +181,10 @@ class Problem:
         t, x, _, p, m = self.arguments
         known = [ca.MX.sym(name, *s.shape) for name, s in zip("txpm", (t, x, p, m), strict=True)]
         if self.tabulated:
+            table = ca.MX.sym("table", self.sizes["table"])
             count = self._known.numel() + 1
-            table = ca.MX.sym("table", len(e.w) * count)
-            inputs = self._function("inputs", ca.vertcat(e.inputs.symbols, e.input_rates))
-            idle = ca.MX.zeros(len(e.w))
-            now = inputs(known[0], known[1], idle, *known[2:])
-            w = ca.mtimes(ca.reshape(table, len(e.w), count), ca.vertcat(known[1], now, 1))
+            factors = ca.reshape(table[: len(e.w) * count], len(e.w), count)
+            w = ca.mtimes(factors, self._now(*known))
         else:
             table = ca.MX.sym("table", 0)
             matrix, rest = (e.in_time(part) for part in self._linear_parts)
@@ -179,7 +206,8 @@ class Problem:
         """Numbers of variables as the integrator sees them; a network without storages gets one idle state."""
         _, x, w, p, m = (symbols.numel() for symbols in self.arguments)
         quad = self.quadratures.size1_out(0)
-        table = len(self.equations.w) * (self._known.numel() + 1) if self.tabulated else 0
+        rows = len(self.equations.w) + (x if self.linear else 0)
+        table = rows * (self._known.numel() + 1) if self.tabulated else 0
         return {"x": max(x, 1), "z": 0 if self.eliminated else w, "quad": quad, "p": p, "m": m, "table": table}
 
     @cached_property
@@ -197,7 +225,12 @@ class Problem:
         t, states = t0 + s * h, x * x_scale if has_x else kind(0, 1)
         w = self.linear_w(t, states, p, m, table) if self.eliminated and has_w else z * z_scale
         known = (t, states, w, p, m)
-        ode = h * self.rates(*known) / x_scale if has_x else kind.zeros(1)
+        if self.linear and has_x:
+            count = self._known.numel() + 1
+            factors = ca.reshape(table[len(self.equations.w) * count :], self.x.numel(), count)
+            ode = h * ca.mtimes(factors, self._now(t, states, p, m)) / x_scale
+        else:
+            ode = h * self.rates(*known) / x_scale if has_x else kind.zeros(1)
         alg = self.algebraic(*known) if size["z"] else kind(0, 1)
         return ca.Function(
             "dae",

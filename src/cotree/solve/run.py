@@ -16,6 +16,7 @@ from cotree.errors import ModelError, SolveError, listing, nearest
 from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.integrator import Integrator
+from cotree.solve.limits import Limits, step_limits
 from cotree.solve.problem import Problem
 from cotree.solve.sizes import History, Sizes
 
@@ -36,6 +37,7 @@ class Run:
     t_start: float
     p: Array
     sizes: Sizes
+    limits: Limits
     progress: Progress | None = None
     times: list[Array] = field(default_factory=list)
     rows: list[Array] = field(default_factory=list)
@@ -50,9 +52,7 @@ class Run:
 
     def go(self, start: Mapping[str, float] | str | None) -> SolveError | None:
         """Integrate everything; a failure or interruption after the start is returned, not raised."""
-        edges = np.concatenate([[self.t_start], self._breaks(), [self.grid[-1]]])
-        if len(edges) > 1 and edges[-1] == edges[-2]:
-            edges = edges[:-1]
+        edges = self.edges(np.concatenate([self.sizes.times, self.limits.times]))
         modes = [self._modes(a, b) for a, b in pairwise(edges)] or [self._modes(*edges[[0, 0]])]
         self._check_jumps(edges, modes)
         if (lost := self._lost_signal(self.t_start, self.t_start, modes[0])) is not None:
@@ -79,11 +79,23 @@ class Run:
                 )
         return None
 
-    def _breaks(self) -> Array:
-        """Break points of modes and scales inside the run; those closer than rounding count once."""
+    def find_limits(self, max_step: float | None) -> Limits:
+        """Longest steps, from dense samples of the sources."""
+        edges = self.edges(np.zeros(0))
+        modes = [self._modes(a, b) for a, b in pairwise(edges)]
+        inputs = len(self.problem.equations.inputs)
+        return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step)
+
+    def edges(self, more: Array) -> Array:
+        """Start, break points of the modes and ``more`` inside the run, and end."""
+        edges = np.concatenate([[self.t_start], self._breaks(more), [self.grid[-1]]])
+        return edges[:-1] if edges[-1] == edges[-2] else edges
+
+    def _breaks(self, more: Array) -> Array:
+        """Break points inside the run; those closer than rounding count once."""
         end = float(self.grid[-1])
         found = [mode.times(self.p, self.t_start, end) for mode in self.problem.equations.modes]
-        breaks = np.unique(np.concatenate([self.sizes.times, *found]))
+        breaks = np.unique(np.concatenate([more, *found]))
         near = 1e-12 * max(abs(end), abs(self.t_start))
         breaks = np.unique(_snapped(breaks, self.grid, near))
         keep = np.diff(breaks, prepend=-np.inf) > near
@@ -114,11 +126,14 @@ class Run:
             return operating_point(self.problem, self.t_start, self.p, m)[0]
         x = np.concatenate([e.q.start, e.start(self.p, self.t_start) if e.start else e.u.start])
         names = e.q.names + e.u.names
+        if start is not None and not isinstance(start, Mapping):
+            raise ModelError(f"start is {start!r}", expected="'steady', or start values by name")
         for name, value in (start or {}).items():
             if name not in names:
-                raise ModelError(
-                    f"'{name}' is not a state", expected=f"one of {listing(names)}", remedy=nearest(name, names)
-                )
+                known = f"one of {listing(names)}" if names else "nothing: the model has no states"
+                raise ModelError(f"'{name}' is not a state", expected=known, remedy=nearest(str(name), names))
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not np.isfinite(value):
+                raise ModelError(f"the start value of {name} is {value!r}", expected="a finite number")
             x[names.index(name)] = value
         return x
 
@@ -176,7 +191,7 @@ class Run:
     ) -> tuple[Array, Array, Array]:
         """Integrate to all targets; where that fails, halve the task until the failing interval is found."""
         try:
-            done = self.method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t))
+            done = self.method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
         except RuntimeError as reason:
             if len(targets) == 1:
                 raise self._failure(t, float(targets[0]), x, z, m, str(reason)) from None
@@ -269,9 +284,10 @@ def _snapped(times: Array, grid: Array, near: float) -> Array:
 
 
 class _Pieces:
-    """Ranges of output points: a small one to measure, then as many as take about half a second.
+    """Ranges of output points: a small one to measure, then all the rest if that is quick, otherwise ever larger ones.
 
-    A short run is then two native calls; a long one can show its progress and be interrupted.
+    A short run is then two native calls; a long one can show its progress and be interrupted. Sizes grow by a factor,
+    since a new size needs a new native integrator.
     """
 
     def __init__(self, count: int) -> None:
@@ -284,7 +300,10 @@ class _Pieces:
             clock = time.perf_counter()
             yield done, after
             seconds = time.perf_counter() - clock
-            size = max(1, int((after - done) * min(1e4, PIECE_SECONDS / max(seconds, 1e-9))))
+            if seconds * (self.count - after) < PIECE_SECONDS * (after - done):
+                size = self.count - after
+            elif seconds < PIECE_SECONDS:
+                size *= 4
             done = after
 
 

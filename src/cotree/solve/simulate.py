@@ -13,6 +13,7 @@ from cotree.formulation import SystemEquations
 from cotree.results import Solution
 from cotree.solve import cvodes, idas  # noqa: F401  (each registers its integrator)
 from cotree.solve.integrator import Options, choose
+from cotree.solve.limits import Limits
 from cotree.solve.problem import Problem
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
@@ -38,6 +39,7 @@ def simulate(
     rtol: float = 1e-8,
     atol: float | None = None,
     max_steps: int = 100_000,
+    max_step: float | None = None,
     progress: Progress | None = None,
     seconds_formulation: float = 0.0,
 ) -> Solution:
@@ -45,25 +47,30 @@ def simulate(
 
     ``points`` evenly spaced output times (501 where neither ``points`` nor ``times`` is given). ``start`` changes
     states by name, or asks for the operating point with ``"steady"``. ``atol`` is in SI units; where it is not given,
-    a quick rough run finds the size of every variable, and rtol / 100 of it is tolerated. If the integration fails or
-    is interrupted, the error carries the solution so far in its attribute ``solution``.
+    a quick rough run finds the size of every variable, and rtol / 100 of it is tolerated. Steps are kept short where a
+    source bends sharply; ``max_step`` sets the longest step by hand, for what is shorter than 1/20,000 of the run. If
+    the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``.
     """
     clock = time.perf_counter()
     grid = output_grid(t_start, t_end, points, times)
     _check_tolerances(rtol, atol)
+    if not isinstance(max_steps, int) or max_steps < 1:
+        raise SolveError(f"max_steps is {max_steps!r}", expected="a positive whole number")
+    if max_step is not None and not (isinstance(max_step, (int, float)) and max_step > 0):
+        raise SolveError(f"max_step is {max_step!r}", expected="a positive number in s")
     problem = Problem.of(equations)
     p = _numbers(equations, parameters)
     method = choose(integrator, problem)
-    scales = Sizes.ones(problem, t_start)
+    fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps))
+    run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
+    run.limits = run.find_limits(max_step)
     if atol is None:
         rough = method(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
-        trial = Run(problem, rough, np.linspace(t_start, grid[-1], ROUGH_POINTS), t_start, p, scales)
+        trial = Run(problem, rough, _rough_grid(t_start, float(grid[-1])), t_start, p, run.sizes, run.limits)
         failed = trial.go(start)
         if failed is not None and (trial.interrupted or not trial.times):
             raise failed
-        scales = sizes(problem, trial.history())
-    fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps))
-    run = Run(problem, fine, grid, t_start, p, scales, progress)
+        run.sizes = sizes(problem, trial.history(), run.limits.peaks)
     error = run.go(start)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if error is not None or solution is None:
@@ -75,6 +82,11 @@ def simulate(
 
 def output_grid(t_start: float, t_end: float, points: int | None, times: Sequence[float] | None) -> Array:
     """The output times, checked."""
+    for name, value in (("t_end", t_end), ("t_start", t_start)):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            raise SolveError(f"{name} is {value!r}", expected="a number in s")
+    if points is not None and (isinstance(points, bool) or not isinstance(points, (int, np.integer))):
+        raise SolveError(f"points is {points!r}", expected="a whole number")
     if not (np.isfinite(t_start) and np.isfinite(t_end) and t_end > t_start):
         raise SolveError(f"a run from {t_start} s to {t_end} s", expected="an end after the start")
     if times is None:
@@ -98,7 +110,16 @@ def output_grid(t_start: float, t_end: float, points: int | None, times: Sequenc
     return grid
 
 
+def _rough_grid(t_start: float, t_end: float) -> Array:
+    """Points of the rough run: even, and closer together near the start, where things may grow fast."""
+    parts = np.concatenate([np.logspace(-6, -2, 9), np.linspace(0, 1, ROUGH_POINTS)])
+    return np.unique(t_start + (t_end - t_start) * parts)
+
+
 def _check_tolerances(rtol: float, atol: float | None) -> None:
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value is not None and not isinstance(value, (int, float, np.floating)):
+            raise SolveError(f"the tolerance {name} is {value!r}", expected="a number")
     if not 1e-14 <= rtol < 1:
         raise SolveError(f"the tolerance rtol is {rtol:g}", expected="a number from 1e-14 to below 1")
     if atol is not None and not 0 < atol < np.inf:

@@ -17,6 +17,10 @@ LEAST = 1e-4
 set the tolerance."""
 GROWTH = 1e3
 """Growth of a variable after which the scale is taken anew."""
+CALM = 1e9
+"""Growth from start values and sources beyond which a system counts as unstable."""
+SMALLEST = 1e-12
+"""Least size in a system that is not unstable, as a part of what the variable or its unit becomes."""
 
 
 @dataclass(frozen=True)
@@ -47,37 +51,40 @@ class History:
     outputs: Array
 
 
-def sizes(problem: Problem, history: History) -> Sizes:
-    """The largest values so far, taken early in the run and again wherever something has grown by much.
+def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:
+    """The largest values so far, taken at the start and again wherever something has grown by much.
 
     A scale that is too small costs steps; one that is too large would cost accuracy, and in a system that grows from
-    small beginnings that error would grow, too. So the scale follows the growth.
+    small beginnings that error would grow, too. So a scale knows the past only; ``peaks`` are the sources' sizes.
     """
-    e = problem.equations
+    e, count = problem.equations, len(history.t)
     so_far: dict[str, Array] = {}
     for unit, row in zip(("J", *(o.unit for o in e.outputs.values())), np.abs(history.outputs), strict=True):
         so_far[unit] = np.maximum(so_far.get(unit, 0.0), np.maximum.accumulate(row))
+    for unit, peak in zip(e.inputs.units, peaks.tolist(), strict=True):
+        so_far[unit] = np.maximum(so_far.get(unit, 0.0), np.full(count, peak))
+    begin = max((float(np.abs(part).max(initial=0.0)) for part in (history.x[:, 0], peaks)), default=0.0)
+    calm = float(np.abs(history.x).max(initial=0.0)) <= CALM * begin
 
     def size(values: Array, units: Sequence[str]) -> Array:
-        if not units:
-            return np.ones((len(values), len(history.t)))
-        floor = np.array([so_far.get(unit, np.zeros(len(history.t))) for unit in units])
-        return np.maximum(np.maximum.accumulate(np.abs(values), axis=1), LEAST * floor)
+        floor = np.array([so_far.get(unit, np.zeros(count)) for unit in units]).reshape(len(units), count)
+        now = np.maximum(np.maximum.accumulate(np.abs(values), axis=1), LEAST * floor)
+        first = now[np.arange(len(now)), (now > 0).argmax(axis=1)][:, None]  # before a variable wakes up
+        quiet = SMALLEST * np.maximum(floor, now)[:, -1:] if calm else first
+        return np.maximum(now, np.where(now > 0, quiet if calm else 0.0, quiet))
 
-    integrals = ("J", "J", *(output.unit for output in e.integrals.values()))
-    x = history.x if len(history.x) else np.ones((1, len(history.t)))
+    idle = np.ones((0 if len(history.x) else 1, count))
     parts = (
-        size(x, e.q.units + e.u.units),
+        np.vstack([size(history.x, e.q.units + e.u.units), idle]),
         size(history.z, e.w.units if len(history.z) else ()),
-        size(history.quad, integrals),
+        np.broadcast_to(np.abs(history.quad).max(axis=1, keepdims=True), history.quad.shape),  # they feed nothing
     )
     every = np.vstack(parts)
-    ends = np.cumsum([len(part) for part in parts])[:-1]
-    now = min(1, len(history.t) - 1)
-    times, columns = [float(history.t[0])], [every[:, now]]
-    for k in range(2, len(history.t)):
+    times, columns = [float(history.t[0])], [every[:, 0]]
+    for k in range(1, count):
         if np.any(every[:, k] > GROWTH * columns[-1]):
-            times.append(float(history.t[k - 1]))
+            times.append(float(history.t[k]))
             columns.append(every[:, k])
+    ends = np.cumsum([len(part) for part in parts])[:-1]
     scales = (Scale(*np.split(np.where(column > 0, column, 1.0), ends)) for column in columns)
     return Sizes(np.array(times), tuple(scales))

@@ -71,7 +71,11 @@ class CurrentSource(ThroughSource):
 
 
 class Switch(OnePort):
-    """A resistance that changes between two values; ``closed`` is 1 when closed and 0 when open."""
+    """A resistance that changes between two values; ``closed`` is 1 when closed and 0 when open.
+
+    i = (c / R_on + (1 - c) / R_off) v, with c = ``closed`` held between 0 and 1: values between blend the two
+    conductances, values beyond count as 0 or 1.
+    """
 
     ports = (Port(ELECTRICAL, Role.STATIC),)
     closed: Signal = signal("", "1 closed, 0 open; for example step(t - 0.1)")
@@ -79,7 +83,13 @@ class Switch(OnePort):
     off_resistance: Value = quantity("ohm", "resistance when open", symbol="R_off", range="positive")
 
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
-        conductance = v.closed / v.on_resistance + (1 - v.closed) / v.off_resistance
+        closed = v.closed
+        switching = getattr(closed, "is_symbolic", bool)() and closed.name() != "t"  # step or pulse alone: 0 or 1
+        if self.expressions["closed"].depends_on_time and not switching:  # a constant has been checked
+            from cotree.maths.symbolic import SYMBOLIC  # a model is built without loading CasADi
+
+            closed = SYMBOLIC["min"](SYMBOLIC["max"](closed, 0.0), 1.0)
+        conductance = closed / v.on_resistance + (1 - closed) / v.off_resistance
         return [e[0].through - conductance * e[0].across]
 
     def check(self, values: Mapping[str, float]) -> None:

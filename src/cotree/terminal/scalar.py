@@ -77,7 +77,7 @@ class ThroughSource(OnePort):
 
 
 class Dissipator(OnePort):
-    """across = R through, with R from `resistance`."""
+    """across = R through, with R from `resistance_of`."""
 
     def resistance_of(self, v: Any) -> Any:
         """Across over through."""

@@ -9,6 +9,7 @@ from html import escape
 import casadi as ca
 
 from cotree.formulation import SystemEquations, rate_name, terminal_residuals
+from cotree.formulation.explain import input_signals
 from cotree.graph.equations import TopologicalEquation, plain_subscript
 from cotree.maths.printing import replay
 from cotree.model import Model, quantities
@@ -104,8 +105,8 @@ def state_equations(model: Model, equations: SystemEquations) -> Iterator[tuple[
         yield name, _math(f"{notation(rate_name(name))}{_EQUALS}{expression(equations.rates[k], notation)}")
     for k, name in enumerate(equations.w.names):
         yield name, _math(f"<mn>0</mn>{_EQUALS}{expression(equations.algebraic[k], notation)}")
-    for k, name in enumerate(equations.inputs.names):
-        yield name, _math(f"{notation(name)}{_EQUALS}{expression(equations.signals[k], notation)}")
+    for name, signal in zip(equations.inputs.names, input_signals(equations), strict=True):
+        yield name, _math(f"{notation(name)}{_EQUALS}{expression(signal, notation)}")
 
 
 def expression(value: ca.SX, name: Name) -> str:

@@ -1,0 +1,80 @@
+"""How long a step may be, so that an integrator that sees nothing happen does not step over a source that wakes up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SAMPLES = 20_000
+"""Samples of every source over the run; what is shorter than that must be told by ``max_step``."""
+SHARP = 1e-3
+"""A bend within one sample, as a part of the signal's size, that calls for short steps."""
+LONGEST = 1 / 200
+"""Longest step elsewhere, as a part of the run."""
+APART, AROUND, MOST_WINDOWS, MOST_STRETCHES = 50, 10, 100, 500
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Longest steps with the times from which they hold, and the size of every source."""
+
+    times: Array
+    steps: Array
+    peaks: Array
+
+    @classmethod
+    def none(cls, t_start: float, inputs: int = 0) -> Limits:
+        """No limit."""
+        return cls(np.array([t_start]), np.array([np.inf]), np.zeros(inputs))
+
+    def at(self, t: float) -> float:
+        """The longest step from a time on."""
+        return float(self.steps[max(int(np.searchsorted(self.times, t, side="right")) - 1, 0)])
+
+
+def step_limits(signals: Callable[[Array, int], Array], edges: Array, inputs: int, max_step: float | None) -> Limits:
+    """Limits from dense samples of the sources; ``signals(times, k)`` gives them in the k-th smooth stretch."""
+    span, count = float(edges[-1] - edges[0]), len(edges) - 1
+    if not count:
+        return Limits.none(float(edges[0]), inputs)
+    longest = span * LONGEST if max_step is None else max_step
+    samples = [_sampled(signals, k, edges[k], edges[k + 1], span) for k in range(min(count, MOST_STRETCHES))]
+    peaks = np.zeros(inputs)
+    for _, values in samples:
+        peaks = np.fmax(peaks, np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=1, initial=0.0))
+    times, steps = [float(edges[0])], [longest]
+    if max_step is None and inputs and count <= MOST_STRETCHES:
+        for t, values in samples:
+            for first, after, step in _windows(t, values, peaks):
+                times += [first, after]
+                steps += [min(step, longest), longest]
+    order = np.argsort(times, kind="stable")
+    return Limits(np.array(times)[order], np.array(steps)[order], peaks)
+
+
+def _sampled(signals: Callable[[Array, int], Array], k: int, a: float, b: float, span: float) -> tuple[Array, Array]:
+    times = np.linspace(a, b, int(np.clip(SAMPLES * (b - a) / span, 16, SAMPLES)) + 1)
+    return times, signals(times, k)
+
+
+def _windows(t: Array, values: Array, peaks: Array) -> list[tuple[float, float, float]]:
+    """Where a source bends within a few samples: start, end and longest step, with some room around."""
+    with np.errstate(invalid="ignore"):  # a source without a value is told elsewhere
+        bend = np.abs(np.diff(values, n=2, axis=1))
+    sharp = np.flatnonzero((bend > SHARP * peaks[:, None]).any(axis=0) & np.isfinite(bend).all(axis=0))
+    if not len(sharp):
+        return []
+    cuts = np.flatnonzero(np.diff(sharp) > APART)
+    firsts, lasts = sharp[np.append(0, cuts + 1)], sharp[np.append(cuts, len(sharp) - 1)] + 2
+    if len(firsts) > MOST_WINDOWS:
+        firsts, lasts = firsts[:1], lasts[-1:]
+    step, last = 2 * float(t[1] - t[0]), len(t) - 1
+    return [
+        (float(t[max(first - AROUND, 0)]), float(t[min(after + AROUND, last)]), step)
+        for first, after in zip(firsts.tolist(), lasts.tolist(), strict=True)
+    ]
