@@ -13,6 +13,8 @@ from cotree.solve.problem import Problem
 Array = NDArray[np.float64]
 
 RESIDUAL = 1e-9
+SETTLED = 1e-12
+NEWTON_STEPS = 60
 
 
 def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Array) -> Array:
@@ -20,9 +22,13 @@ def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: A
     w = problem.equations.w
     if problem.eliminated or not len(w):
         return np.zeros(0)
-    known = problem.arguments
-    g = problem.algebraic(*known)
-    function = ca.Function("g", known, [g, ca.jacobian(g, w.symbols)])
+    try:
+        settled = _newton(problem, t, x, guess, p, m)
+    except RuntimeError:  # a matrix without inverse on the way
+        settled = None
+    if settled is not None:
+        return settled
+    function = problem.algebraic_parts
 
     def residual(z: Array) -> Array:
         return np.asarray(function(t, x, z, p, m)[0], dtype=float).ravel()
@@ -37,6 +43,30 @@ def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: A
             remedy="Check the values of the nonlinear components and the start values around it",
         )
     return value
+
+
+def _newton(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Array) -> Array | None:
+    """Newton's rule with halved steps; None where it does not settle, which a slower method may still mend."""
+
+    def size(z: Array) -> float:
+        return float(np.linalg.norm(np.asarray(problem.algebraic(t, x, z, p, m), dtype=float)))
+
+    value, now = guess, size(guess)
+    for _ in range(NEWTON_STEPS):
+        step = np.asarray(problem.polished(t, x, value, p, m), dtype=float).ravel() - value
+        if not np.isfinite(step).all():
+            return None
+        if np.abs(step).max() <= SETTLED * (1.0 + np.abs(value).max()):
+            return np.asarray(value + step)
+        for _ in range(NEWTON_STEPS):
+            trial, then = value + step, size(value + step)
+            if then < now:
+                break
+            step = step / 2
+        else:
+            return None
+        value, now = trial, then
+    return None
 
 
 def operating_point(problem: Problem, t: float, p: Array, m: Array) -> tuple[Array, Array]:

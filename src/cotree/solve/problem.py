@@ -193,6 +193,13 @@ class Problem:
         return ca.Function("linear_w", [*known, table], [w])
 
     @cached_property
+    def algebraic_parts(self) -> ca.Function:
+        """g and dg/dw."""
+        e = self.equations
+        parts = [e.in_time(e.algebraic), e.in_time(e.algebraic_matrix)]
+        return ca.Function("algebraic_parts", self.arguments, [ca.densify(part) for part in parts])
+
+    @cached_property
     def polished(self) -> ca.Function:
         """w after one more step of Newton's rule; an integrator leaves it only as good as its tolerance."""
         e = self.equations

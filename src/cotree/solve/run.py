@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -216,9 +217,11 @@ class Run:
         """Stored energy and all outputs, one column for each time, with the algebraic variables polished."""
         problem, t = self.problem, times[None, :]
         w: Any = z
-        if len(problem.equations.w):
-            table = problem.table(self.p, m)
-            w = problem.linear_w(t, x, self.p, m, table) if problem.eliminated else problem.polished(t, x, z, self.p, m)
+        if problem.eliminated and len(problem.equations.w):
+            w = problem.linear_w(t, x, self.p, m, problem.table(self.p, m))
+        elif len(z):
+            with suppress(RuntimeError):  # where the matrix has no inverse, the integrator's values have to do
+                w = problem.polished(t, x, z, self.p, m)
         return np.asarray(problem.outputs(t, x, w, self.p, m), dtype=float).reshape(-1, len(times))
 
     def history(self) -> History:
