@@ -121,6 +121,19 @@ def test_a_component_alone_gives_a_solution_or_a_cotree_error(kind):
         assert solution.complete
 
 
+def test_a_source_that_drives_nothing():
+    """Two transformers that allow no voltage at all: every power is zero by structure."""
+    m = cotree.Model("nothing")
+    m.add(CurrentSource("I", "ground", "n1", current="cos(2*t)"))
+    m.add(Resistor("R0", "n1", "ground", resistance=0.7))
+    m.add(Resistor("R1", "n2", "ground", resistance=0.7))
+    m.add(cotree.Transformer("T0", ("n1", "ground"), ("ground", "n2"), ratio=-2.0))
+    m.add(cotree.Transformer("T1", ("n1", "ground"), ("n1", "n2"), ratio=-2.0))
+    solution = m.simulate(1.0, points=5)
+    assert np.abs(solution["n1.voltage"]).max() == 0.0
+    np.testing.assert_allclose(solution["T0.primary.power"] + solution["T0.secondary.power"], 0.0, atol=1e-15)
+
+
 def test_a_free_mass_keeps_its_speed():
     m = cotree.Model("free")
     m.add(x.Mass("m", "a", "ground", mass=2.0, initial=3.0))

@@ -242,7 +242,7 @@ class Problem:
         return ca.Function(
             "dae",
             [s, x, z, given, kind.sym("u", 0)],
-            [ode, alg, h * self.quadratures(*known) / quad_scale, kind(0, 1)],
+            [ca.densify(part) for part in (ode, alg, h * self.quadratures(*known) / quad_scale, kind(0, 1))],
             ["t", "x", "z", "p", "u"],
             ["ode", "alg", "quad", "zero"],
         )
