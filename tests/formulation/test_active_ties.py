@@ -107,3 +107,20 @@ def test_a_conductance_that_varies_inside_a_tie() -> None:
 def test_a_switch_that_jumps_inside_a_tie_is_refused() -> None:
     with pytest.raises(CotreeError):
         switched_tie("step(t - 1)").simulate(t_end=3.0, points=7)
+
+
+def test_a_rate_that_cancels_is_not_taken_for_one() -> None:
+    """The rate of the source drives the gyrator, but cancels in the current of L7, which follows from other currents."""
+    m = cotree.Model("cancel")
+    m.add(cotree.Inductor("L0", "n1", "ground", inductance=0.11))
+    m.add(Resistor("R1", "n2", "ground", resistance=0.7))
+    m.add(Resistor("R2", "n3", "ground", resistance=0.7))
+    m.add(cotree.CurrentSource("I3", "n4", "n1", current="cos(1.7*t)"))
+    m.add(cotree.Capacitor("C4", "ground", "n2", capacitance=0.13))
+    m.add(Resistor("R5", "n2", "n3", resistance=0.7))
+    m.add(Resistor("R6", "n2", "n4", resistance=0.7))
+    m.add(cotree.Inductor("L7", "ground", "n1", inductance=0.11))
+    m.add(Resistor("R8", "ground", "n2", resistance=0.7))
+    m.add(cotree.Gyrator("G", ("n1", "n2"), ("n1", "ground"), resistance=-2.0))
+    system = m.linearise(outputs=["L7.current", "R5.current", "R6.voltage"])
+    assert system.poles().real.min() == pytest.approx(-24.8447205, abs=1e-6)

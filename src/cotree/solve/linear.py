@@ -86,13 +86,14 @@ def linearise(
     noise = np.abs(yr)
     if len(e.w):
         wx, ws, wr = (-np.linalg.solve(gw, part) for part in (gx, gs, gr))
-        noise = noise + np.abs(yw) @ np.abs(wr)
+        size = np.abs(np.linalg.inv(gw)) @ (np.abs(gw) @ np.abs(wr) + np.abs(gr))  # of which rounding leaves 1e-16
+        noise = noise + np.abs(yw) @ size
         fx, fs, fr = fx + fw @ wx, fs + fw @ ws, fr + fw @ wr
         yx, ys, yr = yx + yw @ wx, ys + yw @ ws, yr + yw @ wr
     columns = [e.inputs.names.index(name) for name in driven]
     A, E, C = fx, fr[:, columns], yx
     B, D, rate = fs[:, columns] + A @ E, ys[:, columns] + C @ E, yr[:, columns]
-    real = np.abs(rate) > 1e-9 * noise[:, columns]
+    real = np.abs(rate) > 1e-12 * noise[:, columns]
     if real.any():
         row, col = np.argwhere(real)[0]
         raise SolveError(
