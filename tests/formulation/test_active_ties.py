@@ -110,7 +110,7 @@ def test_a_switch_that_jumps_inside_a_tie_is_refused() -> None:
 
 
 def test_a_rate_that_cancels_is_not_taken_for_one() -> None:
-    """The rate of the source drives the gyrator, but cancels in the current of L7, which follows from other currents."""
+    """The source's rate drives the gyrator but cancels in the current of L7, which follows from others."""
     m = cotree.Model("cancel")
     m.add(cotree.Inductor("L0", "n1", "ground", inductance=0.11))
     m.add(Resistor("R1", "n2", "ground", resistance=0.7))
