@@ -18,6 +18,8 @@ from cotree.solve.problem import Problem
 
 Array = NDArray[np.float64]
 
+NUDGES = 6
+
 
 @dataclass(frozen=True)
 class LinearSystem:
@@ -81,19 +83,26 @@ def linearise(
     known = [e.t, problem.x, e.w.symbols, e.inputs.symbols, e.input_rates, e.p.symbols, e.mode_symbols]
     signal = np.asarray(problem.signals(t, x, w, p, m), dtype=float).ravel()
     signal_rate = _signal_rates(problem, t, p, m)
-    values = ca.Function("blocks", known, blocks)(t, x, w, signal, signal_rate, p, m)
-    fx, fw, fs, fr, gx, gw, gs, gr, yx, yw, ys, yr = (np.asarray(v, dtype=float).reshape(v.shape) for v in values)
-    noise = np.abs(yr)
-    if len(e.w):
-        wx, ws, wr = (-np.linalg.solve(gw, part) for part in (gx, gs, gr))
-        size = np.abs(np.linalg.inv(gw)) @ (np.abs(gw) @ np.abs(wr) + np.abs(gr))  # of which rounding leaves 1e-16
-        noise = noise + np.abs(yw) @ size
-        fx, fs, fr = fx + fw @ wx, fs + fw @ ws, fr + fw @ wr
-        yx, ys, yr = yx + yw @ wx, ys + yw @ ws, yr + yw @ wr
+    function = ca.Function("blocks", known, blocks)
+
+    def reduced(values: Array) -> tuple[Array, ...]:
+        """Factors of rates and outputs in states, inputs and input rates at parameter values, w eliminated."""
+        parts = function(t, x, w, signal, signal_rate, values, m)
+        fx, fw, fs, fr, gx, gw, gs, gr, yx, yw, ys, yr = (np.asarray(v, dtype=float).reshape(v.shape) for v in parts)
+        if len(e.w):
+            wx, ws, wr = (-np.linalg.solve(gw, part) for part in (gx, gs, gr))
+            fx, fs, fr = fx + fw @ wx, fs + fw @ ws, fr + fw @ wr
+            yx, ys, yr = yx + yw @ wx, ys + yw @ ws, yr + yw @ wr
+        return fx, fs, fr, yx, ys, yr
+
+    A, fs, fr, C, ys, yr = reduced(p)
     columns = [e.inputs.names.index(name) for name in driven]
-    A, E, C = fx, fr[:, columns], yx
+    E = fr[:, columns]
     B, D, rate = fs[:, columns] + A @ E, ys[:, columns] + C @ E, yr[:, columns]
-    real = np.abs(rate) > 1e-12 * noise[:, columns]
+    # A rate that cancels leaves rounding behind; that, unlike a rate, jumps about when the parameters are nudged.
+    nudges = 1 + 1e-4 * np.random.default_rng(0).random((NUDGES if rate.any() else 0, len(p)))
+    nudged = [reduced(p * nudge)[-1][:, columns] for nudge in nudges]
+    real = (rate != 0) & np.all([np.abs(other - rate) < 0.01 * np.abs(rate) for other in nudged], axis=0)
     if real.any():
         row, col = np.argwhere(real)[0]
         raise SolveError(
