@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -141,7 +143,7 @@ def blocked_diode(current: str) -> cotree.Model:
 
 
 def test_algebraic_equations_without_a_solution_at_the_start() -> None:
-    with pytest.raises(SolveError, match="D") as caught:
+    with pytest.raises(SolveError, match=r"D\.(voltage|current) does not settle") as caught:
         blocked_diode("1 + t").simulate(t_end=1.0, points=3)
     assert caught.value.remedy
 
@@ -151,7 +153,7 @@ def test_algebraic_equations_that_lose_their_solution() -> None:
     with pytest.raises(SolveError) as caught:
         blocked_diode("t - 0.5").simulate(t_end=1.0, points=11, max_steps=2000)
     assert 0.3 < caught.value.solution.t[-1] <= 0.501
-    assert "D" in str(caught.value), "the message names the component, since there is no state to name"
+    assert re.search(r"variable there is D\.(voltage|current)", str(caught.value))  # there is no state to name
 
 
 def test_interruption_of_the_rough_run_ends_everything(monkeypatch: pytest.MonkeyPatch) -> None:
