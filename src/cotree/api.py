@@ -20,7 +20,22 @@ from cotree.errors import (
 from cotree.model import model as _model
 from cotree.results import EnergyAudit
 from cotree.results import solution as _solution
+from cotree.model import Frame, GroundFrame
 from cotree.terminal import electrical, hydraulic, rotational, thermal, transducer, translational
+from cotree.terminal.bodies import PointMass, RigidBody
+from cotree.terminal.joints import (
+    Cylindrical,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Slide,
+    Spherical,
+    Universal,
+    Weld,
+)
+from cotree.terminal.shapes import box, cylinder, rod, sphere, tube
 from cotree.terminal.electrical import (
     Capacitor,
     CurrentSource,
@@ -42,11 +57,12 @@ if TYPE_CHECKING:
     from cotree.solve import LinearSystem
 
 __all__ = [
-    "Capacitor", "CotreeError", "CurrentSource", "Diode", "EnergyAudit", "ExpressionError", "FileError",
-    "FormulationError", "GraphError", "Gyrator", "Inductor", "Model", "ModelError", "MutualInductance",
-    "OperationalAmplifier", "Piston", "Resistor", "ResultError", "RotationalEMF", "Solution", "SolveError", "Switch",
-    "Transformer", "TranslationalEMF", "VoltageSource", "Wheel", "electrical", "hydraulic", "load", "rotational",
-    "thermal", "transducer", "translational",
+    "Capacitor", "CotreeError", "CurrentSource", "Cylindrical", "Diode", "EnergyAudit", "ExpressionError", "FileError",
+    "FormulationError", "Frame", "Free", "GraphError", "GroundFrame", "Gyrator", "Inductor", "Model", "ModelError",
+    "MutualInductance", "OperationalAmplifier", "Piston", "Planar", "PointMass", "Prismatic", "Resistor", "ResultError",
+    "Revolute", "RigidBody", "RotationalEMF", "Screw", "Slide", "Solution", "SolveError", "Spherical", "Switch",
+    "Transformer", "TranslationalEMF", "Universal", "VoltageSource", "Weld", "Wheel", "box", "cylinder", "electrical",
+    "hydraulic", "load", "rod", "rotational", "sphere", "thermal", "transducer", "translational", "tube",
 ]  # fmt: skip
 
 
@@ -72,24 +88,30 @@ class Model(_model.Model):
     """
 
     def graph(self) -> LinearGraph:
-        """The linear graph of the model."""
-        from cotree.formulation import network_graph
+        """The linear graph of the model; of a mechanism with its dependent virtual-work edges."""
+        from cotree.formulation import model_graph
 
-        return network_graph(self)
+        return model_graph(self)
 
-    def tree(self, prefer: Any = "normal", into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:
-        """A spanning tree of the model's graph, by preset, with edges pinned into the tree or the cotree."""
-        from cotree.graph import select_tree
+    def tree(self, prefer: Any = None, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:
+        """A spanning tree of the model's graph, by preset, with edges pinned into the tree or the cotree.
 
-        return select_tree(self.graph(), prefer, into_tree, into_cotree)
+        The default is the normal tree of a network and the joint tree of a mechanism.
+        """
+        from cotree.formulation import model_tree
 
-    def equations(self, tree: Tree | str | None = None) -> SystemEquations:
-        """The state equations, written with a tree, a preset for `tree`, or by default the normal tree."""
-        from cotree.formulation import network_equations
+        return model_tree(self, self.graph(), prefer, into_tree, into_cotree)
 
-        return network_equations(self, None if tree is None else self._spanning(tree))
+    def equations(self, tree: Any = None) -> SystemEquations:
+        """The equations, written with a tree, a preset for `tree`, or the default tree.
 
-    def simulate(self, t_end: float, *, tree: Tree | str | None = None, **options: Any) -> Solution:
+        A mechanism may have a pair of trees, for translation and for rotation.
+        """
+        from cotree.formulation import model_equations
+
+        return model_equations(self, None if tree is None else self._spanning(tree))
+
+    def simulate(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
         """Integrate to ``t_end``; the options are those of `cotree.solve.simulate`."""
         clock = time.perf_counter()
         equations = self.equations(tree)
@@ -141,17 +163,19 @@ class Model(_model.Model):
 
         return model_from_data(data, cls)
 
-    def _spanning(self, tree: Tree | str | None) -> Tree:
-        """A tree as the user gave it: itself, by preset, or the normal tree."""
+    def _spanning(self, tree: Any) -> Any:
+        """A tree as the user gave it: itself, by preset, a pair of them, or the default tree."""
         from cotree.graph import Tree
 
+        if self.mechanical and isinstance(tree, (tuple, list)):
+            return tuple(self._spanning(each) for each in tree)
         if tree is not None and not isinstance(tree, (str, Tree)):
             raise GraphError(
                 f"the tree is {tree!r}",
                 expected="normal, kinds, absolute, joint, or a tree",
                 remedy="Pin edges with tree=model.tree(into_tree=[...])",
             )
-        return tree if isinstance(tree, Tree) else self.tree(tree or "normal")
+        return tree if isinstance(tree, Tree) else self.tree(tree)
 
 
 def simulate_equations(equations: SystemEquations, t_end: float, seconds: float = 0.0, **options: Any) -> Solution:

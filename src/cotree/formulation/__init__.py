@@ -1,5 +1,6 @@
 """Where graph and terminal equations meet: every formulation returns `SystemEquations`."""
 
+from cotree.formulation.choice import model_equations, model_graph, model_tree
 from cotree.formulation.explain import (
     explain_network,
     state_equations,
@@ -8,15 +9,19 @@ from cotree.formulation.explain import (
     terminal_residuals,
 )
 from cotree.formulation.network import network_equations, network_graph, normal_tree
-from cotree.formulation.system import Energy, Mode, Output, SystemEquations, Variables, rate_name
+from cotree.formulation.system import Energy, Mechanics, Mode, Output, SystemEquations, Variables, rate_name
 
 __all__ = [
     "Energy",
+    "Mechanics",
     "Mode",
     "Output",
     "SystemEquations",
     "Variables",
     "explain_network",
+    "model_equations",
+    "model_graph",
+    "model_tree",
     "network_equations",
     "network_graph",
     "normal_tree",

@@ -92,6 +92,29 @@ class SmoothInput:
 
 
 @dataclass(frozen=True)
+class Mechanics:
+    """What a mechanical formulation says beyond first-order equations.
+
+        balance:       M(q) u' + h(q, u, t) - Q - G^T lambda = 0           one row for each speed
+        position:      Phi(q, t) = 0                                       holonomic constraints
+        velocity:      dPhi/dt = G_h u + Phi_t = 0, then Psi(q, u, t) = 0  all constraints; d(velocity)/du = G
+        acceleration:  d(velocity)/dt = 0
+
+    ``lambda`` has one entry for each row of ``velocity``; ``G^T lambda`` is the generalised force of the constraints on
+    the system. All expressions are in t, q, u, u', lambda, p and the modes.
+    """
+
+    balance: ca.SX
+    position: ca.SX
+    velocity: ca.SX
+    acceleration: ca.SX
+    quaternions: tuple[tuple[int, int], ...]
+    """Places of Euler parameters in q, and of their three speeds (turned axes) in u."""
+    kinetic: ca.SX
+    potential: ca.SX
+
+
+@dataclass(frozen=True)
 class SystemEquations:
     """The equations of one model in named symbols; see the module's text for their form."""
 
@@ -123,13 +146,17 @@ class SystemEquations:
     """Checked numeric p, with changes by name."""
     start: Callable[[NDArray[np.float64], float], NDArray[np.float64]] | None = None
     """Start values of u for numeric p at a time; those the user gave are kept."""
+    assemble: Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
+    """Consistent q and u of a mechanism for numeric p at a time, with start values changed by name."""
+    mechanics: Mechanics | None = None
+    """Second-order form and constraints, where the model is a mechanism."""
     notes: tuple[str, ...] = ()
     """What the formulation decided, for a reader: states, dependent storages, algebraic loops."""
 
     @cached_property
     def residual(self) -> ca.SX:
-        """r(u', ...) = u' - rates."""
-        return self.u_dot - self.rates
+        """r(u', ...): the balance of a mechanism, and u' - rates otherwise."""
+        return self.mechanics.balance if self.mechanics else self.u_dot - self.rates
 
     def mass_matrix(self) -> ca.SX:
         """dr/du'."""
@@ -148,6 +175,12 @@ class SystemEquations:
     def algebraic_matrix(self) -> ca.SX:
         """dg/dw."""
         return ca.jacobian(self.algebraic, self.w.symbols)
+
+    def explicit(self, expression: ca.SX) -> ca.SX:
+        """The expression with u' replaced by its own, where u' is explicit and not among the algebraic variables."""
+        if self.mechanics is None or len(self.w) or not ca.depends_on(expression, self.u_dot):
+            return expression
+        return substitute(expression, self.u_dot, self.rates)
 
     def in_time(self, expression: ca.SX) -> ca.SX:
         """The expression with the inputs and their rates replaced by their signals: a function of t, q, u, w, p, m."""

@@ -11,11 +11,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ExpressionError, ModelError
+from cotree.errors import ExpressionError, ModelError, nearest
 from cotree.formulation.system import Mode, Variables
 from cotree.maths.printing import to_text
 from cotree.maths.symbolic import SYMBOLIC, column, substitute
-from cotree.model import Component, Model, quantities
+from cotree.model import Component, Expression, Model, Quantity, quantities
 
 MOST_BREAKS = 1_000_000
 
@@ -30,6 +30,11 @@ class Terminal:
     d_through: ca.SX
 
 
+def _built_in(expression: Expression, info: Quantity) -> bool:
+    """Whether a plain number is part of the structure of the equations instead of a parameter."""
+    return info.built_in == "always" or (info.built_in == "zero" and expression.number({}) == 0.0)
+
+
 class Values:
     """Symbols for everything that has a value in a model.
 
@@ -40,13 +45,15 @@ class Values:
         self.model = model
         self.t = ca.SX.sym("t")
         self.modes: list[Mode] = []
+        self.measures: Mapping[str, ca.SX] = {}
+        """Positions and velocities that expressions may use, once the formulation knows them."""
         self._mode_symbols: list[ca.SX] = []
         names = [name for name, expression in model.parameters.items() if not expression.names]
         units = ["" for _ in names]
-        for component in model.components.values():
+        for component in model.valued():
             for field, info in quantities(component).items():
                 expression = component.expressions.get(field)
-                if expression is not None and not expression.names:
+                if expression is not None and not expression.names and not _built_in(expression, info):
                     names.append(f"{component.name}.{field}")
                     units.append(info.unit)
         numbers = {**model.parameter_values(), **model.component_values()}
@@ -76,8 +83,15 @@ class Values:
         values |= self.model.parameter_values({k: v for k, v in changes.items() if "." not in k})
         for name in changes:
             if name not in self._symbol:
-                owner, _, field = name.rpartition(".")
-                given = self.model.components[owner].expressions[field] if owner else self.model.parameters[name]
+                owner, _, field = name.partition(".")
+                given = self._given(owner, field) if field else self.model.parameters[name]
+                if not given.names:
+                    raise ModelError(
+                        f"its value {given.text} is built into the equations",
+                        where=name,
+                        expected="a value that can change without writing the equations anew",
+                        remedy="Give it in the model as a named parameter, or change the model",
+                    )
                 raise ModelError(
                     f"it follows from the expression '{given.text}', so it cannot be changed by itself",
                     where=name,
@@ -85,8 +99,15 @@ class Values:
                 )
         return np.array([values[name] for name in self.p.names])
 
+    def _given(self, owner: str, entry: str) -> Expression:
+        return next(component for component in self.model.valued() if component.name == owner).expressions[entry]
+
     def of(self, component: Component) -> SimpleNamespace:
         """The fields of a component as symbols and expressions; None where a field is not given."""
+        return SimpleNamespace(**component.gather(self.entries(component)))
+
+    def entries(self, component: Component) -> dict[str, Any]:
+        """The scalar values of a component by name, as symbols and expressions."""
         result: dict[str, Any] = {}
         for field, info in quantities(component).items():
             expression = component.expressions.get(field)
@@ -96,6 +117,8 @@ class Values:
                 continue
             try:
                 names = {**self._parameters, "t": self.t} if info.signal else self._parameters
+                for name in expression.measured:
+                    names[name] = self._measured(name)
                 result[field] = ca.SX(expression.evaluate(names, self._functions))
             except ExpressionError as reason:
                 raise ExpressionError(
@@ -107,7 +130,17 @@ class Values:
                     where=f"{component.name}.{field}",
                     remedy="Change the expression or its parameters",
                 ) from None
-        return SimpleNamespace(**result)
+        return result
+
+    def _measured(self, name: str) -> ca.SX:
+        """A measured quantity of the mechanism."""
+        if name not in self.measures:
+            raise ExpressionError(
+                f"there is no measured quantity '{name}'",
+                expected="a position, velocity or joint coordinate of the model, such as O.angle or crank.A.velocity.x",
+                remedy=nearest(name, list(self.measures)),
+            )
+        return self.measures[name]
 
     def _derived_parameters(self) -> dict[str, Any]:
         """Symbols of the plain parameters and expressions of the others, in an order in which they can be built."""

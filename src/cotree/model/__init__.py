@@ -16,10 +16,11 @@ from cotree.model.edge import (
 )
 from cotree.model.expression import Expression
 from cotree.model.model import Model
-from cotree.model.quantity import MISSING, Quantity, Signal, Value, quantities, quantity, signal
+from cotree.model.quantity import MISSING, Quantity, Signal, Value, quantities, quantity, signal, vector
+from cotree.model.world import Frame, Ground, GroundFrame
 
 __all__ = [
     "DISPLACEMENT", "ELECTRICAL", "HYDRAULIC", "KINDS", "MISSING", "ROTATIONAL", "THERMAL", "TRANSLATIONAL",
-    "VIRTUAL_WORK", "Component", "Domain", "Edge", "Expression", "Kind", "Model", "Port", "Quantity", "Role", "Signal",
-    "Value", "find_kind", "quantities", "quantity", "signal",
+    "VIRTUAL_WORK", "Component", "Domain", "Edge", "Expression", "Frame", "Ground", "GroundFrame", "Kind", "Model", "Port", "Quantity", "Role", "Signal",
+    "Value", "find_kind", "quantities", "quantity", "signal", "vector",
 ]  # fmt: skip

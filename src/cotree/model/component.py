@@ -18,7 +18,18 @@ from typing import Any, ClassVar, Self, dataclass_transform
 from cotree.errors import ModelError, listing, nearest
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
-from cotree.model.quantity import MISSING, check_range, number, quantities, quantity, read, signal
+from cotree.model.quantity import (
+    MISSING,
+    Quantity,
+    check_range,
+    field_entries,
+    number,
+    quantities,
+    quantity,
+    read,
+    signal,
+    vector,
+)
 
 KINDS: dict[str, type[Component]] = {}
 """Every concrete component class by its kind, as model files name it."""
@@ -39,7 +50,7 @@ class Port:
     label: str = ""
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(quantity, signal, dataclasses.field))
+@dataclass_transform(frozen_default=True, field_specifiers=(quantity, signal, vector, dataclasses.field))
 @dataclass(frozen=True)
 class Component:
     """Base of all components. A subclass that has `ports` is registered under its `kind`.
@@ -51,6 +62,8 @@ class Component:
     kind: ClassVar[str] = ""
     supplies: ClassVar[bool] = False
     """Whether the power that leaves this component counts as supplied (sources) instead of dissipated."""
+    mechanical: ClassVar[bool] = False
+    """Whether the component belongs to a mechanism in space, whose nodes are frames."""
     from_datum: ClassVar[bool] = False
     """Whether the minus end must be the datum: a mass moves against the inertial frame only."""
 
@@ -60,8 +73,8 @@ class Component:
         super().__init_subclass__(**kwargs)
         dataclasses.dataclass(frozen=True)(cls)
         _explain_wrong_calls(cls)
-        if cls.ports and "kind" not in cls.__dict__:
-            room = cls.__module__.rpartition(".")[2]
+        room = cls.__module__.rpartition(".")[2]
+        if (cls.ports or (cls.mechanical and room != "mechanics")) and "kind" not in cls.__dict__:
             cls.kind = f"{room}.{_snake(cls.__name__)}"
         if "kind" in cls.__dict__ and cls.kind:
             KINDS[cls.kind] = cls
@@ -85,12 +98,22 @@ class Component:
     @cached_property
     def expressions(self) -> dict[str, Expression]:
         """The expressions behind the quantity fields that are given, by field."""
-        optional = {f.name for f in dataclasses.fields(self) if f.default is None}
-        return {
-            field: read(value, info, f"{self.name}.{field}")
-            for field, info in quantities(self).items()
-            if (value := getattr(self, field)) is not None or field not in optional
-        }
+        return {name: read(value, info, f"{self.name}.{name}") for name, (info, value) in self.entries().items()}
+
+    def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        """Every scalar value of the component by name, with what the user gave; optional ones only where given."""
+        return field_entries(self)
+
+    def gather(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The entries put together again as fields: a vector field is a tuple of its entries."""
+        result: dict[str, Any] = {}
+        for f in dataclasses.fields(self):
+            if "vector" in f.metadata:
+                parts = [values.get(f"{f.name}.{label}") for label in f.metadata["vector"][1]]
+                result[f.name] = None if any(part is None for part in parts) else tuple(parts)
+            elif "quantity" in f.metadata:
+                result[f.name] = values.get(f.name)
+        return result
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
         """The (plus, minus) nodes of each port, in the order of `ports`."""
@@ -112,7 +135,7 @@ class Component:
         result = {}
         for field, info in quantities(self).items():
             expression = self.expressions.get(field)
-            if expression is not None and not expression.depends_on_time:
+            if expression is not None and not expression.depends_on_time and not expression.measured:
                 where = f"{self.name}.{field}"
                 result[field] = number(expression, parameters, where)
                 check_range(result[field], info, where)
@@ -153,7 +176,9 @@ class Component:
         missing = [
             f.name
             for f in fields.values()
-            if f.name not in ("name", *data) and f.default is dataclasses.MISSING and "quantity" not in f.metadata
+            if f.name not in ("name", *data)
+            and f.default is dataclasses.MISSING
+            and f.default_factory is dataclasses.MISSING
         ]
         if missing:
             raise ModelError(f"{listing(missing)} not given", where=name, expected=cls.data_example(name))

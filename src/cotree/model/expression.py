@@ -75,6 +75,11 @@ class Expression:
         return value
 
     @property
+    def measured(self) -> frozenset[str]:
+        """The measured quantities that appear, such as ``O.angle``."""
+        return frozenset(name for name in self.names if "." in name)
+
+    @property
     def depends_on_time(self) -> bool:
         """Whether ``t`` appears."""
         return TIME in self.names
@@ -144,10 +149,20 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name}(...) alone")
         case ast.Attribute(attr=name) if name in CONSTANTS:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name} alone")
+        case ast.Attribute() if (name := dotted(node)) is not None:
+            names.add(name)
         case ast.Attribute() | ast.Subscript() | ast.Call():
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", "Give the value a plain parameter name of its own")
         case _:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'")
+
+
+def dotted(node: ast.expr) -> str | None:
+    """``O.angle`` as one name: a measured quantity; None for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    inner = dotted(node.value) if isinstance(node, ast.Attribute) else None
+    return f"{inner}.{node.attr}" if inner is not None and isinstance(node, ast.Attribute) else None
 
 
 def _check_call(function: str, count: int, text: str) -> None:
@@ -176,6 +191,8 @@ def _evaluate(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str,
             return float(value)  # type: ignore[arg-type]
         case ast.Name(id=name):
             return CONSTANTS[name] if name in CONSTANTS else values[name]
+        case ast.Attribute():
+            return values[str(dotted(node))]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_evaluate(operand, values, functions)
         case ast.UnaryOp(operand=operand):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from cotree.errors import ExpressionError, ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import NODE_NAME, Component
-from cotree.model.edge import Edge
+from cotree.model.edge import VIRTUAL_WORK, Edge
 from cotree.model.expression import TIME, Expression
 from cotree.model.quantity import Quantity, check_range, finite, number, quantities, read
+from cotree.model.world import AXES, EARTH, Gravity, Ground, GroundFrame
 
 C = TypeVar("C", bound=Component)
 
@@ -30,10 +31,14 @@ class Model:
         *,
         datum: str | Iterable[str] = "ground",
         parameters: Mapping[str, float | str] | None = None,
+        gravity: Sequence[float | str] | None = None,
+        planar: bool = False,
     ) -> None:
         self.name = name
         self.datums = _datums(datum)
         self.components: dict[str, Component] = {}
+        self.planar = _flag(planar, "planar")
+        self.gravity = None if gravity is None else _gravity(gravity)
         self.parameters: dict[str, Expression] = {}
         for parameter, value in (parameters or {}).items():
             self.parameter(parameter, value)
@@ -44,9 +49,25 @@ class Model:
         return f"<Model '{self.name}': {len(self.components)} components, {len(edges)} edges, {len(nodes)} nodes>"
 
     @property
-    def ground(self) -> str:
-        """The (first) datum node."""
-        return self.datums[0]
+    def ground(self) -> Ground:
+        """The (first) datum node; ``ground.at(x, y, z)`` is a frame elsewhere on the ground of a mechanism."""
+        return Ground.of(self.datums[0], self._ground_frame)
+
+    def _ground_frame(self, position: Any, axis: Any, angle: Any, name: str | None) -> str:
+        count = sum(isinstance(component, GroundFrame) for component in self.components.values())
+        if name is None:
+            name = next(f"ground_{k}" for k in range(count + 1, count + 10_000) if f"ground_{k}" not in self.components)
+        return self.add(GroundFrame(name, position=position, axis=axis, angle=angle)).name
+
+    @property
+    def mechanical(self) -> bool:
+        """Whether the model holds parts of a mechanism in space."""
+        return any(component.mechanical for component in self.components.values())
+
+    def valued(self) -> tuple[Component, ...]:
+        """Everything that holds values: gravity where there is a mechanism, and all components."""
+        gravity = (self.gravity or _gravity(EARTH),) if self.mechanical else ()
+        return (*gravity, *self.components.values())
 
     def parameter(self, name: str, value: float | str) -> str:
         """Give a parameter a value: a number, or an expression of other parameters."""
@@ -64,6 +85,8 @@ class Model:
         """Add a component and return it."""
         if not isinstance(component, Component):
             raise ModelError(f"{component!r} is not a component", expected="an object such as Resistor('R1', 'a', 'b')")
+        if component.name == "gravity" and component.mechanical:
+            raise ModelError("the name 'gravity' is taken", expected="another name", remedy="Rename the component")
         if component.name in self.components:
             first = self.components[component.name]
             raise ModelError(
@@ -110,7 +133,7 @@ class Model:
         fields = {name: value for name, value in numbers.items() if "." in name}
         parameters = self.parameter_values({name: value for name, value in numbers.items() if "." not in name})
         result: dict[str, float] = {}
-        for component in self.components.values():
+        for component in self.valued():
             values = component.values(parameters)
             for field, info in quantities(component).items():
                 where = f"{component.name}.{field}"
@@ -162,7 +185,7 @@ class Model:
                         expected="nodes of one domain; only the datum is shared",
                         remedy="Put a transducer between the two domains, such as a rotational EMF",
                     )
-                if node in taken:
+                if node in taken and edge.domain is not VIRTUAL_WORK:
                     raise ModelError(
                         f"'{node}' is the name of a component or its port, and of a node",
                         expected="different names, since results are addressed by name",
@@ -173,6 +196,10 @@ class Model:
         """The model as plain data, as a model file holds it."""
         data: dict[str, Any] = {"name": self.name}
         data["datum"] = self.datums[0] if len(self.datums) == 1 else list(self.datums)
+        if self.planar:
+            data["planar"] = True
+        if self.gravity is not None:
+            data["gravity"] = [_plain(self.gravity.expressions[axis]) for axis in AXES]
         if self.parameters:
             data["parameters"] = {name: _plain(expression) for name, expression in self.parameters.items()}
         data["components"] = {name: component.to_data() for name, component in self.components.items()}
@@ -188,6 +215,19 @@ def _datums(given: Any) -> tuple[str, ...]:
             expected="the name of a node, or one for each part of the model",
         )
     return datums
+
+
+def _gravity(given: Any) -> Gravity:
+    values = given.tolist() if hasattr(given, "tolist") else given
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != len(AXES):
+        raise ModelError(f"gravity is {given!r}", expected="three numbers in m/s^2, such as (0, 0, -9.81)")
+    return Gravity("gravity", **dict(zip(AXES, values, strict=True)))
+
+
+def _flag(given: Any, name: str) -> bool:
+    if not isinstance(given, bool):
+        raise ModelError(f"{name} is {given!r}", expected="true or false")
+    return given
 
 
 def _numbers(changes: Mapping[str, float] | None) -> dict[str, float]:

@@ -45,6 +45,10 @@ class Quantity:
     meaning: str
     symbol: str = ""
     """As formulas write it: ``R``, ``L_1``."""
+    measured: bool = False
+    """Whether expressions may hold measured quantities such as ``O.angle``."""
+    built_in: str = ""
+    """What a plain number becomes part of the equations' structure: ``zero`` (a zero only), ``always``, or nothing."""
 
     @property
     def expected(self) -> str:
@@ -62,25 +66,74 @@ def quantity(
     range: str = "finite",
     default: Any = MISSING,
     kw_only: bool = True,
+    built_in: str = "",
 ) -> Any:
     """A dataclass field for a constant `Value`; without ``default`` it must be given.
 
     Quantities are given by keyword only; saying so at a field with a default tells type checkers, too.
     """
-    info = Quantity(unit, range, False, meaning, symbol)
+    info = Quantity(unit, range, False, meaning, symbol, built_in=built_in)
     return dataclasses.field(default=default, kw_only=kw_only, metadata={"quantity": info})
 
 
-def signal(unit: str, meaning: str = "", *, default: Any = MISSING) -> Any:
-    """A dataclass field for a `Signal`; without ``default`` it must be given."""
-    return dataclasses.field(
-        default=default, kw_only=True, metadata={"quantity": Quantity(unit, "finite", True, meaning)}
-    )
+def vector(
+    unit: str, meaning: str = "", *, labels: str = "x y z", default: Any = MISSING, built_in: str = "zero"
+) -> Any:
+    """A dataclass field for several `Value`s, named by ``labels``; each is addressed as ``component.field.x``.
+
+    Zeros are built into the equations, which keeps them short; with ``always`` every plain number is.
+    """
+    info = Quantity(unit, "finite", False, meaning, built_in=built_in)
+    metadata = {"vector": (info, tuple(labels.split()))}
+    return dataclasses.field(default=default, kw_only=True, metadata=metadata)
+
+
+def signal(unit: str, meaning: str = "", *, default: Any = MISSING, measured: bool = False) -> Any:
+    """A dataclass field for a `Signal`; without ``default`` it must be given.
+
+    With ``measured`` its expression may also hold measured quantities of a mechanism: ``-5*O.angle``.
+    """
+    info = Quantity(unit, "finite", True, meaning, measured=measured)
+    return dataclasses.field(default=default, kw_only=True, metadata={"quantity": info})
 
 
 def quantities(component: Any) -> dict[str, Quantity]:
-    """The quantity fields of a component or component class, by name, in order."""
+    """The quantities of a component by name, in order; of a component class, its scalar fields."""
+    if not isinstance(component, type):
+        return {name: info for name, (info, _) in component.entries().items()}
     return {f.name: f.metadata["quantity"] for f in dataclasses.fields(component) if "quantity" in f.metadata}
+
+
+def field_entries(component: Any) -> dict[str, tuple[Quantity, Any]]:
+    """Every scalar that the fields of a component hold, by name, with what was given; None is left out.
+
+    An entry of a vector field is named ``field.label``.
+    """
+    result: dict[str, tuple[Quantity, Any]] = {}
+    for f in dataclasses.fields(component):
+        given = getattr(component, f.name)
+        if given is None and f.default is None:
+            continue
+        if "quantity" in f.metadata:
+            result[f.name] = (f.metadata["quantity"], given)
+        elif "vector" in f.metadata:
+            info, labels = f.metadata["vector"]
+            result |= vector_entries(f.name, given, info, labels, component.name)
+    return result
+
+
+def vector_entries(
+    name: str, given: Any, info: Quantity, labels: tuple[str, ...], owner: str
+) -> dict[str, tuple[Quantity, Any]]:
+    """The entries of one vector, or a `ModelError` where it is not one of this length."""
+    values = given.tolist() if isinstance(given, np.ndarray) else given
+    if given is MISSING or isinstance(values, str) or not hasattr(values, "__len__") or len(values) != len(labels):
+        raise ModelError(
+            "no value is given" if given is MISSING else f"found {given!r}",
+            where=f"{owner}.{name}",
+            expected=f"{len(labels)} numbers{f' in {info.unit}' if info.unit else ''} ({', '.join(labels)})",
+        )
+    return {f"{name}.{label}": (info, value) for label, value in zip(labels, values, strict=True)}
 
 
 def read(given: Any, quantity: Quantity, where: str) -> Expression:
@@ -94,6 +147,13 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
         expression = Expression(given)
     except ExpressionError as reason:
         raise ExpressionError(reason.found, where=where, expected=reason.expected, remedy=reason.remedy) from None
+    if expression.measured and not quantity.measured:
+        raise ExpressionError(
+            f"'{min(expression.measured)}' in the expression '{expression.text}'",
+            where=where,
+            expected=f"arithmetic on numbers, {'t and ' if quantity.signal else ''}parameters",
+            remedy="Give the value a plain parameter name of its own",
+        )
     if expression.depends_on_time and not quantity.signal:
         raise ModelError(
             f"the value '{expression.text}' depends on time",

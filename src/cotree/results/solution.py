@@ -36,6 +36,8 @@ class Statistics:
 class Solution:
     """Time histories by dotted name: ``sol["R3.current"]`` is an array over ``sol.t``.
 
+    ``sol["crank.A.position"]`` is a vector: one row for each time, one column for each of x, y, z.
+
     At a break point in time (a step of a source) the value just after it is kept. The arrays cannot be written to.
     """
 
@@ -59,7 +61,17 @@ class Solution:
         try:
             return self.t if name == "t" else self.values[name]
         except KeyError:
+            if parts := self._parts(name):
+                return np.column_stack([self.values[part] for part in parts])
             raise self._unknown(name) from None
+
+    def _parts(self, name: str) -> list[str]:
+        """The components of a vector by name: x, y, z, or Euler parameters."""
+        for labels in ("x y z", "e0 e1 e2 e3"):
+            parts = [f"{name}.{label}" for label in labels.split()]
+            if all(part in self.values for part in parts):
+                return parts
+        return []
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self.values

@@ -33,6 +33,10 @@ class Options:
     """In units of each variable's scale."""
     max_steps: int = 100_000
     """Most steps between two output points."""
+    step: float | None = None
+    """Length of a step in s, for methods with a fixed one."""
+    spectral_radius: float = 0.9
+    """What generalised-alpha leaves of the fastest oscillations in one step."""
 
 
 @dataclass
@@ -128,10 +132,6 @@ def _relative(t0: float, times: Array) -> tuple[float, ...]:
 
 def choose(name: str, problem: Problem) -> type[Integrator]:
     """The integrator of this name, or the best for the problem with ``auto``."""
-    if problem.equations.constraints.numel():
-        raise SolveError(
-            "these equations have constraints of higher index", expected="ordinary or index-1 differential equations"
-        )
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:

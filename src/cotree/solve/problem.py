@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column, substitute
+from cotree.solve.kkt import Closed
 
 Array = NDArray[np.float64]
 
@@ -51,6 +52,22 @@ class Problem:
     def eliminated(self) -> bool:
         """Whether w is found inside the right-hand side instead of by the integrator."""
         return self.equations.linear_algebraic
+
+    @cached_property
+    def closed(self) -> Closed | None:
+        """Accelerations and projection of a mechanism that needs them; None for all others."""
+        e = self.equations
+        return Closed(e) if e.mechanics is not None and len(e.w) else None
+
+    @cached_property
+    def settled(self) -> ca.Function | None:
+        """States on the constraints and accelerations there, as the right-hand side uses them."""
+        return self.closed.settled(1) if self.closed is not None else None
+
+    @cached_property
+    def settled_well(self) -> ca.Function | None:
+        """The same with positions to the last digit, as results use them."""
+        return self.closed.settled(3) if self.closed is not None else None
 
     @cached_property
     def x(self) -> ca.SX:
@@ -112,7 +129,7 @@ class Problem:
     @cached_property
     def tabulated(self) -> bool:
         """Whether w is linear in the states and inputs with constant factors, which are then computed once."""
-        if not self.eliminated or not len(self.equations.w):
+        if not self.eliminated or not len(self.equations.w) or self.closed is not None:
             return False
         matrix, rest = self._linear_parts
         factors = ca.jacobian(rest, self._known)
@@ -224,13 +241,17 @@ class Problem:
         (s, x, z, (p, m, table, t0, h, scales of x, z and integrals), u) -> (ode, alg, quad, zero)
         """
         size, has_w, has_x = self.sizes, len(self.equations.w) > 0, self.x.numel() > 0
-        kind: Any = ca.MX if self.eliminated and has_w else ca.SX
+        kind: Any = ca.MX if self.eliminated and has_w and not (self.closed and self.closed.small) else ca.SX
         s, x, z = kind.sym("s"), kind.sym("x", size["x"]), kind.sym("z", size["z"])
         ends = np.cumsum([0, size["p"], size["m"], size["table"], 1, 1, size["x"], size["z"], size["quad"]]).tolist()
         given = kind.sym("p", ends[-1])
         p, m, table, t0, h, x_scale, z_scale, quad_scale = ca.vertsplit(given, ends)
         t, states = t0 + s * h, x * x_scale if has_x else kind(0, 1)
-        w = self.linear_w(t, states, p, m, table) if self.eliminated and has_w else z * z_scale
+        w = z * z_scale
+        if self.settled is not None:
+            states, w = self.settled(t, states, p, m)
+        elif self.eliminated and has_w:
+            w = self.linear_w(t, states, p, m, table)
         known = (t, states, w, p, m)
         if self.linear and has_x:
             count = self._known.numel() + 1
@@ -247,14 +268,28 @@ class Problem:
             ["ode", "alg", "quad", "zero"],
         )
 
+    @cached_property
+    def opaque_dae(self) -> ca.Function:
+        """The right-hand sides for methods without a Jacobian: nothing is differentiated, which would take long."""
+        inner = self.dae
+        names = [inner.name_in(k) for k in range(inner.n_in())], [inner.name_out(k) for k in range(inner.n_out())]
+        closed = {"never_inline": True, "enable_jacobian": False, "enable_forward": False, "enable_reverse": False}
+        kinds = (ca.SX, ca.MX) if inner.is_a("SXFunction") else (ca.MX, ca.MX)
+        for k, (kind, options) in enumerate(zip(kinds, (closed | {"enable_fd": True}, {}), strict=True)):
+            symbols = [kind.sym(name, inner.sparsity_in(place)) for place, name in enumerate(names[0])]
+            inner = ca.Function(f"dae_{k}", symbols, inner.call(symbols), *names, options)
+        return inner
+
     def w_of(self, t: float, x: Array, z: Array, p: Array, m: Array) -> Array:
         """The algebraic variables at a time: eliminated ones computed, others as the integrator has them."""
+        if self.settled_well is not None:
+            return self._dense(self.settled_well(t, x, p, m)[1])
         return (
             self._dense(self.linear_w(t, x, p, m, self.table(p, m))) if self.eliminated and len(self.equations.w) else z
         )
 
     def _function(self, name: str, expression: ca.SX, *, dense: bool = True) -> ca.Function:
-        expression = self.equations.in_time(expression)
+        expression = self.equations.in_time(self.equations.explicit(expression))
         return ca.Function(name, self.arguments, [ca.densify(expression) if dense else expression])
 
     @staticmethod

@@ -125,10 +125,12 @@ class Run:
             if start != "steady":
                 raise SolveError(f"start = '{start}'", expected="'steady', or start values by name")
             return operating_point(self.problem, self.t_start, self.p, m)[0]
-        x = np.concatenate([e.q.start, e.start(self.p, self.t_start) if e.start else e.u.start])
         names = e.q.names + e.u.names
         if start is not None and not isinstance(start, Mapping):
             raise ModelError(f"start is {start!r}", expected="'steady', or start values by name")
+        if e.assemble is not None and not start:
+            return np.concatenate(e.assemble(self.p, self.t_start))
+        x = np.concatenate([e.q.start, e.start(self.p, self.t_start) if e.start else e.u.start])
         for name, value in (start or {}).items():
             if name not in names:
                 known = f"one of {listing(names)}" if names else "nothing: the model has no states"
@@ -136,6 +138,8 @@ class Run:
             if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not np.isfinite(value):
                 raise ModelError(f"the start value of {name} is {value!r}", expected="a finite number")
             x[names.index(name)] = value
+        if e.assemble is not None:
+            return np.concatenate(e.assemble(self.p, self.t_start, start))
         return x
 
     def _stretch(
@@ -217,7 +221,9 @@ class Run:
         """Stored energy and all outputs, one column for each time, with the algebraic variables polished."""
         problem, t = self.problem, times[None, :]
         w: Any = z
-        if problem.eliminated and len(problem.equations.w):
+        if problem.settled_well is not None:
+            x, w = problem.settled_well(t, x, self.p, m)
+        elif problem.eliminated and len(problem.equations.w):
             w = problem.linear_w(t, x, self.p, m, problem.table(self.p, m))
         elif len(z):
             with suppress(RuntimeError):  # where the matrix has no inverse, the integrator's values have to do
@@ -262,6 +268,7 @@ class Run:
             return None
         e = self.problem.equations
         t, rows, integrals = np.concatenate(self.times), np.hstack(self.rows), np.hstack(self.integrals)
+        rows = _continued(list(e.outputs), rows)
         values = dict(zip(e.outputs, rows[1:], strict=True)) | dict(zip(e.integrals, integrals[2:], strict=True))
         units = {name: output.unit for name, output in {**e.outputs, **e.integrals}.items()}
         return Solution(
@@ -284,6 +291,17 @@ def _snapped(times: Array, grid: Array, near: float) -> Array:
     """The times, with those moved onto the grid that only rounding keeps off it."""
     after = np.searchsorted(grid, times - near).clip(0, len(grid) - 1)
     return np.where(np.abs(grid[after] - times) <= near, grid[after], times)
+
+
+def _continued(names: list[str], rows: Array) -> Array:
+    """Euler parameters with signs that do not jump: both signs are the same rotation."""
+    rows = rows.copy()
+    for k, name in enumerate(names):
+        if name.endswith(".orientation.e0"):
+            turn = rows[k + 1 : k + 5]
+            flips = np.sum(turn[:, 1:] * turn[:, :-1], axis=0) < 0
+            rows[k + 1 : k + 5, 1:] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)
+    return rows
 
 
 class _Pieces:

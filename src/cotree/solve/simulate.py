@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
 from cotree.results import Solution
-from cotree.solve import cvodes, idas  # noqa: F401  (each registers its integrator)
+from cotree.solve import adams, cvodes, energy, generalised_alpha, idas, runge_kutta  # noqa: F401  (each registers)
 from cotree.solve.integrator import Options, choose
 from cotree.solve.limits import Limits
 from cotree.solve.problem import Problem

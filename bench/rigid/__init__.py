@@ -1,0 +1,1 @@
+"""Rigid mechanisms: Cotree and its peers on the same model at the same error."""

@@ -1,0 +1,215 @@
+"""Equations of motion of a mechanism in branch coordinates, from any pair of trees (method.md, branch coordinates)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import FormulationError, GraphError
+from cotree.formulation.branch.articulated import forward_dynamics, ldl_solver
+from cotree.formulation.branch.articulated import suits as articulated
+from cotree.formulation.branch.assembly import Assembly, transfer
+from cotree.formulation.branch.loops import loop_kind
+from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.branch.outputs import mechanism_outputs
+from cotree.formulation.branch.redundancy import Redundancy, analyse
+from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
+from cotree.formulation.system import Energy, Mechanics, SystemEquations, Variables
+from cotree.graph import LinearGraph, Tree
+from cotree.maths.symbolic import column, substitute
+from cotree.model import Model
+
+Array = NDArray[np.float64]
+
+SMALL = 12
+"""Speeds up to which an open mechanism with two different trees is solved for u' as one expression."""
+
+
+def mechanism_trees(graph: LinearGraph, given: Any) -> tuple[Tree, Tree]:
+    """The translational and the rotational tree: one for both, or a pair."""
+    pair = given if isinstance(given, (tuple, list)) else (given, given)
+    if len(pair) != 2:
+        raise GraphError(f"{len(pair)} trees are given", expected="one, or one for translation and one for rotation")
+    return spanning(graph, pair[0]), spanning(graph, pair[1])
+
+
+@dataclass
+class Start:
+    """Consistent start values in the coordinates of a mechanism's own trees."""
+
+    assembly: Assembly
+    onward: ca.Function | None
+    own: Mechanism
+
+    def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
+        """q and u; ``changes`` by name are kept."""
+        q, u = self.assembly.state(p, t, changes)
+        if self.onward is None:
+            return q, u
+        m = self.modes(p, t)
+        q, u = (np.asarray(each, dtype=float).ravel() for each in self.onward(q, u, t, p, m))
+        return q, u
+
+    def modes(self, p: Array, t: float) -> Array:
+        """Values of the modes at a time."""
+        values = self.own.top.values
+        function = ca.Function("modes", [values.t, values.p.symbols], [self.assembly.modes])
+        return np.asarray(function(t, p), dtype=float).ravel()
+
+
+def branch_equations(model: Model, tree: Any = None) -> SystemEquations:
+    """The equations of a mechanism with a tree, a pair of trees for translation and rotation, or a preset."""
+    graph = mechanism_graph(model)
+    trees = mechanism_trees(graph, tree)
+    top = topology(model, graph)
+    own = Mechanism(top, branches(top, *trees))
+    joint = spanning(graph, "joint")
+    canonical = own if trees == (joint, joint) else Mechanism(top, branches(top, joint, joint))
+    _ = own.acting, canonical.acting  # reads all expressions, which may add modes
+    modes = column([mode.value for mode in top.values.modes])
+    start = Start(Assembly(canonical, modes), None if canonical is own else transfer(canonical, own), own)
+    p = top.values.numbers()
+    q0, u0 = start.state(p, 0.0)
+    redundancy = _redundancy(own, start, p, q0)
+    return _system(top, own, start, redundancy, q0, u0)
+
+
+def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy:
+    """Independent rows at the start and at two positions near it."""
+    kin, top = own.kin, own.top
+    m = start.modes(p, 0.0)
+    values = top.values
+    inputs = [kin.q, kin.t, values.p.symbols, values.mode_symbols]
+    if own.velocity.numel() and kin.u.numel():
+        jacobian = ca.Function("G", inputs, [ca.densify(ca.jacobian(own.velocity, kin.u))])
+        own_advance = Assembly(own, start.assembly.modes)
+        found = []
+        rng = np.random.default_rng(0)
+        q = q0
+        for _ in range(3):
+            G = np.asarray(jacobian(q, 0.0, p, m), dtype=float)
+            found.append(G)
+            _, sizes, right = np.linalg.svd(G)
+            rank = int((sizes > 1e-9 * max(1e-300, float(sizes.max(initial=0.0)))).sum())
+            free = right[rank:].T
+            if not free.shape[1]:
+                break
+            step = free @ rng.normal(size=free.shape[1])
+            step *= 0.01 / max(float(np.abs(step).max()), 1e-12)
+            q = np.asarray(own_advance.advance(q, step, 0.0, p), dtype=float).ravel()
+            q = own_advance.closed(q, p, 0.0)
+    else:
+        found = [np.zeros((own.velocity.numel(), kin.u.numel()))]
+
+    def reason(owner: str) -> str:
+        return loop_kind(own, owner, (q0, 0.0, p, m))
+
+    result = analyse(own, found, reason)
+    over = [own.labels[k][0] for k in result.dropped if own.labels[k][1] in ("position", "speed")]
+    if over:
+        raise FormulationError(
+            f"'{over[0]}' drives what the joints and other drivers leave no freedom for",
+            where=over[0],
+            expected="at most as many drivers as degrees of freedom",
+            remedy=f"Remove '{over[0]}' or another driver of the same loop",
+        )
+    return result
+
+
+def _system(
+    top: Topology, own: Mechanism, start: Start, redundancy: Redundancy, q0: Array, u0: Array
+) -> SystemEquations:
+    kin, values = own.kin, top.values
+    kept = sorted(redundancy.kept, key=lambda k: not own.holonomic[k])  # holonomic rows first
+    names = [f"lambda {own.labels[k][0]} ({own.labels[k][1]})" for k in kept]
+    multipliers = Variables.make(names, ["" for _ in kept])
+    velocity = own.velocity[kept] if kept else ca.SX(0, 1)
+    position = own.position[[k for k in kept if own.holonomic[k]]] if kept else ca.SX(0, 1)
+    constraint_force = ca.SX.zeros(kin.u.numel())
+    if kept and kin.u.numel():
+        constraint_force = ca.densify(ca.jtimes(velocity, kin.u, multipliers.symbols, True))
+    balance = own.inertia_force - own.generalised - constraint_force
+    acceleration = kin.rate(velocity)
+    closed = bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL)
+    potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
+    w, algebraic, rates = _accelerations(own, multipliers, balance, acceleration, closed)
+    held, drives = own.reactions({row: multipliers.symbols[k] for k, row in enumerate(kept)})
+    energy, powers = _energy(own, drives, potential)
+    outputs = mechanism_outputs(own, held, drives, powers, potential)
+    return SystemEquations(
+        name=top.model.name,
+        t=values.t,
+        p=values.p,
+        q=Variables(kin.q, tuple(kin.q_names), tuple(kin.q_units), q0),
+        u=Variables(kin.u, tuple(kin.u_names), tuple(kin.u_units), u0),
+        u_dot=kin.u_dot,
+        kinematics=kin.q_dot,
+        rates=rates,
+        energy=energy,
+        outputs=outputs,
+        w=w,
+        algebraic=algebraic,
+        multipliers=multipliers,
+        constraints=position,
+        modes=tuple(values.modes),
+        mode_symbols=values.mode_symbols,
+        parameter_values=values.numbers,
+        assemble=start.state,
+        mechanics=Mechanics(
+            balance, position, velocity, acceleration, tuple(kin.quaternions), own.kinetic, ca.SX(potential)
+        ),
+        notes=_notes(own, redundancy),
+    )
+
+
+def _accelerations(
+    own: Mechanism, multipliers: Variables, balance: ca.SX, acceleration: ca.SX, closed: bool
+) -> tuple[Variables, ca.SX, ca.SX]:
+    """Algebraic variables and equations, and the rates of the speeds."""
+    kin = own.kin
+    none = Variables.make((), ())
+    if closed:
+        names = (*(f"d({name})/dt" for name in kin.u_names), *multipliers.names)
+        units = (*(f"{unit}/s" for unit in kin.u_units), *multipliers.units)
+        both = Variables(ca.vertcat(kin.u_dot, multipliers.symbols), names, units, np.zeros(len(names)))
+        return both, ca.vertcat(balance, acceleration), kin.u_dot
+    if not kin.u.numel():
+        return none, ca.SX(0, 1), ca.SX(0, 1)
+    if articulated(kin):
+        return none, ca.SX(0, 1), forward_dynamics(kin, own.generalised)
+    mass = ca.jacobian(balance, kin.u_dot)
+    return none, ca.SX(0, 1), ca.densify(ldl_solver(mass)(-substitute(balance, kin.u_dot, 0)))
+
+
+def _energy(own: Mechanism, drives: Mapping[str, ca.SX], potential: ca.SX) -> tuple[Energy, dict[str, ca.SX]]:
+    """Stored energy; dissipated and supplied powers of elements and drivers."""
+    kin = own.kin
+    dissipation, supply = ca.SX(0), ca.SX(0)
+    powers: dict[str, ca.SX] = {}
+    for act in own.acting:
+        change = kin.rate(act.potential) if not act.potential.is_constant() else ca.SX(0)
+        into = act.power + change  # what enters bodies and stores
+        powers[act.name] = act.power
+        if act.supplies:
+            supply += into
+        else:
+            dissipation -= into
+    for name, force in drives.items():
+        link, coordinate = own.driven_coordinate(name)
+        power = force * kin.coordinate(link, coordinate)[1]
+        powers[name] = power
+        supply += power
+    return Energy(own.kinetic + potential, dissipation, supply), powers
+
+
+def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:
+    kin = own.kin
+    rows = len(redundancy.kept)
+    words = f"{len(kin.u_names)} speeds, {rows} independent constraint equation{'' if rows == 1 else 's'}"
+    freedom = f"{redundancy.freedom} degree{'' if redundancy.freedom == 1 else 's'} of freedom"
+    return (f"{words}, {freedom}", *redundancy.notes)

@@ -1,0 +1,264 @@
+"""A mechanism under one pair of trees: coordinates, chord equations, forces, and the balance of virtual work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+
+import casadi as ca
+
+from cotree.formulation.branch.chords import Rows, chord_rows
+from cotree.formulation.branch.kinematics import Kinematics
+from cotree.formulation.branch.topology import Branches, Link, Topology
+from cotree.formulation.branch.wrenches import Applied, along, tree_reactions
+from cotree.maths.symbolic import column
+from cotree.terminal.mechanics import XYZ, BodyMotion, Driver, Inertia, Motion, Wrench
+
+
+@dataclass(frozen=True)
+class Acting:
+    """A force element or actuator: the wrench on frame b, its power into the bodies, and its potential energy."""
+
+    name: str
+    wrench: Wrench
+    link: tuple[ca.SX, ca.SX]
+    """Across velocities and through forces, whose product is the power."""
+    potential: ca.SX
+    supplies: bool
+    along: ca.SX | None = None
+    """The generalised force, where it acts along a joint's coordinate."""
+
+    @property
+    def power(self) -> ca.SX:
+        """What flows into the bodies."""
+        return ca.dot(*self.link)
+
+
+class Mechanism:
+    """All expressions of a mechanism in the coordinates of its trees."""
+
+    def __init__(self, top: Topology, tree: Branches) -> None:
+        self.top, self.tree = top, tree
+        self.kin = Kinematics(top, tree)
+        self.rows: list[Rows] = chord_rows(self.kin)
+
+    @cached_property
+    def inertia(self) -> list[Inertia | None]:
+        """Momentum rates less weight of each body."""
+        kin = self.kin
+        v_dot, w_dot = kin.accelerations
+        result: list[Inertia | None] = [None]
+        for j, body in enumerate(self.top.bodies):
+            if body is not None:
+                motion = BodyMotion(kin.v[j], kin.omega[j], v_dot[j], w_dot[j], kin.gravity[j])
+                result.append(body.inertia_law(self.top.of(body), motion))
+        return result
+
+    @cached_property
+    def acting(self) -> list[Acting]:
+        """All force elements and joint forces."""
+        self.top.values.measures = Measures(self)
+        kin, top = self.kin, self.top
+        here = SimpleNamespace(t=kin.t)
+        result = []
+        for part in top.elements:
+            a, b = top.place(part.frame_a, part.name), top.place(part.frame_b, part.name)
+            motion, v = kin.relative(a, b), top.values.of(part)
+            wrench = part.wrench(v, motion, here)
+            link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
+            result.append(Acting(part.name, wrench, link, ca.SX(part.potential(v, motion)), part.supplies))
+        for push in top.joint_forces:
+            link_of = top.joint_of(push)
+            name = push.chosen(link_of.joint)
+            v = top.values.of(push)
+            x, rate = kin.coordinate(link_of, name)
+            amount = ca.SX(push.force(v, x, rate, here))
+            wrench = along(kin, link_of, name, amount)
+            result.append(Acting(push.name, wrench, (rate, amount), ca.SX(push.potential(v, x)), push.supplies, amount))
+        return result
+
+    def ends(self, name: str) -> tuple[str, str]:
+        """The frames between which an element acts."""
+        part = self.top.model.components[name]
+        on = getattr(part, "on", None)
+        joint = part if on is None else self.top.links[on].joint
+        return joint.frame_a, joint.frame_b  # type: ignore[attr-defined]
+
+    @cached_property
+    def generalised(self) -> ca.SX:
+        """Generalised forces of all elements: the cutset sums of virtual work (Richard 2012, eq. 44)."""
+        kin = self.kin
+        if not self.acting or not kin.u.numel():
+            return ca.SX.zeros(kin.u.numel())
+        across, through = (ca.vertcat(*parts) for parts in zip(*(each.link for each in self.acting), strict=True))
+        return ca.densify(ca.jtimes(across, kin.u, through, True))
+
+    @cached_property
+    def inertia_force(self) -> ca.SX:
+        """M u' + h of the bodies alone: virtual work of the momentum rates, by one reverse-mode product."""
+        kin = self.kin
+        if not kin.u.numel():
+            return ca.SX(0, 1)
+        bodies = [j for j, part in enumerate(self.inertia) if part is not None]
+        across = ca.vertcat(*(ca.vertcat(kin.v[j], kin.omega[j]) for j in bodies))
+        parts = [self.inertia[j] for j in bodies]
+        through = ca.vertcat(*(ca.vertcat(part.force, part.moment) for part in parts if part is not None))
+        return ca.densify(ca.jtimes(across, kin.u, through, True))
+
+    @cached_property
+    def kinetic(self) -> ca.SX:
+        """Kinetic energy."""
+        return sum((part.kinetic for part in self.inertia if part is not None), ca.SX(0))
+
+    @cached_property
+    def weight_potential(self) -> ca.SX:
+        """Potential energy of the bodies' weight."""
+        total = ca.SX(0)
+        for j, body in enumerate(self.top.bodies):
+            if body is not None:
+                mass, centre = body.weight(self.top.of(body))
+                place = self.kin.p[j] + ca.mtimes(self.kin.R[j], centre)
+                total -= mass * ca.dot(self.kin.gravity[0], place)
+        return total
+
+    def reactions(self, multipliers: Mapping[int, ca.SX]) -> tuple[dict[str, Wrench], dict[str, ca.SX]]:
+        """Wrench on frame b of every joint and constraint, and the forces of drivers.
+
+        ``multipliers`` holds the expressions of the kept rows by their number among all rows.
+        """
+        kin, top = self.kin, self.top
+        applied = Applied(kin)
+        for act in self.acting:
+            frame_a, frame_b = self.ends(act.name)
+            applied.add(top.places[frame_a], top.places[frame_b], act.wrench)
+        held: dict[str, Wrench] = {}
+        drives: dict[str, ca.SX] = {}
+        for rows, first in self.numbered():
+            lam = ca.vertcat(*(multipliers.get(first + k, ca.SX(0)) for k in range(len(rows))))
+            if rows.driver:
+                link, name = self.driven_coordinate(rows.owner)
+                drives[rows.owner] = lam
+                applied.add(link.a, link.b, along(kin, link, name, lam))
+            elif rows.force is not None and rows.torque is not None and rows.a is not None and rows.b is not None:
+                wrench = Wrench(ca.mtimes(rows.force.T, lam), ca.mtimes(rows.torque.T, lam))
+                held[rows.owner] = _sum(held.get(rows.owner), wrench)
+                applied.add(rows.a, rows.b, wrench)
+            else:
+                for joint, name, factor in self._coupled(rows.owner):
+                    applied.add(joint.a, joint.b, along(kin, joint, name, factor * lam))
+        for name, wrench in tree_reactions(kin, self.inertia, applied).items():
+            if not top.links[name].of_body:
+                held[name] = _sum(held.get(name), wrench)
+        for name in self.tree.driven:
+            link, coordinate = self.driven_coordinate(name)
+            force, own = self._taken(link, coordinate, held[link.name])
+            drives[name] = force
+            held[link.name] = _sum(held[link.name], own, -1)
+        return held, drives
+
+    def _taken(self, link: Link, name: str, total: Wrench) -> tuple[ca.SX, Wrench]:
+        """The generalised force of a driver in the tree, and its wrench, out of what joint and driver carry."""
+        unit = along(self.kin, link, name, ca.SX(1))
+        group = next(c.group for c in link.joint.coordinates if c.name == name)
+        if link.joint.coupled:
+            lead = link.joint.translation_rate(link.values, {}, {name: ca.SX(1)})
+            amount = ca.dot(total.force, lead) + ca.dot(total.torque, unit.torque)
+        elif group == "translation":
+            amount = ca.dot(total.force, unit.force) / ca.sumsqr(unit.force)
+        else:
+            amount = ca.dot(total.torque, unit.torque) / ca.sumsqr(unit.torque)
+        return amount, Wrench(unit.force * amount, unit.torque * amount)
+
+    def driven_coordinate(self, name: str) -> tuple[Link, str]:
+        """The joint and coordinate of a driver."""
+        driver = self.top.model.components[name]
+        assert isinstance(driver, Driver)
+        link = self.top.links[driver.on]
+        return link, driver.chosen(link.joint)
+
+    def _coupled(self, name: str) -> Iterator[tuple[Link, str, ca.SX]]:
+        from cotree.formulation.branch.chords import only
+
+        coupling = next(c for c in self.top.couplings if c.name == name)
+        for joint, coordinate, factor in coupling.terms(self.top.of(coupling)):
+            link = self.top.links[joint]
+            yield link, coordinate or only(link), factor
+
+    def numbered(self) -> Iterator[tuple[Rows, int]]:
+        """The groups of rows with the number of their first row."""
+        first = 0
+        for rows in self.rows:
+            yield rows, first
+            first += len(rows)
+
+    @cached_property
+    def velocity(self) -> ca.SX:
+        """All rows at velocity level."""
+        return column([rows.velocity for rows in self.rows])
+
+    @cached_property
+    def position(self) -> ca.SX:
+        """All rows at position level, zero where a row holds velocities only."""
+        return column([r.velocity * 0 if r.position is None else r.position for r in self.rows])
+
+    @cached_property
+    def holonomic(self) -> list[bool]:
+        """Which rows hold positions."""
+        return [r.position is not None for r in self.rows for _ in range(len(r))]
+
+    @cached_property
+    def labels(self) -> list[tuple[str, str]]:
+        """Component and label of every row."""
+        return [(r.owner, label) for r in self.rows for label in r.labels]
+
+
+def _sum(a: Wrench | None, b: Wrench, sign: int = 1) -> Wrench:
+    if a is None:
+        return b
+    return Wrench(a.force + sign * b.force, a.torque + sign * b.torque)
+
+
+class Measures(Mapping[str, ca.SX]):
+    """Positions and velocities of frames, and coordinates of joints, by the names of the results."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        kin = mechanism.kin
+        names: dict[str, tuple[str, str, int]] = {}
+        for node in mechanism.top.places:
+            for what in ("position", "velocity", "angular_velocity"):
+                names |= {f"{node}.{what}.{x}": (node, what, k) for k, x in enumerate(XYZ)}
+        for link in mechanism.top.links.values():
+            for c in link.joint.coordinates:
+                if len(c.names) == 1 and not link.of_body:
+                    names |= {f"{link.name}.{c.name}": (link.name, c.name, 0)}
+                    names |= {f"{link.name}.{c.name}_rate": (link.name, c.name, 1)}
+        self._names, self._kin = names, kin
+
+    def __getitem__(self, name: str) -> ca.SX:
+        owner, what, k = self._names[name]
+        if what in ("position", "velocity", "angular_velocity"):
+            return frame_motion(self._kin, owner)[what][k]
+        return self._kin.coordinate(self.mechanism.top.links[owner], what)[k]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def frame_motion(kin: Kinematics, node: str) -> dict[str, ca.SX]:
+    """Position, velocity and angular velocity of a frame in world axes."""
+    place = kin.top.places[node]
+    j, R = place.body, kin.R[place.body]
+    return {
+        "position": kin.p[j] + ca.mtimes(R, place.position),
+        "velocity": ca.mtimes(R, kin.v[j] + ca.cross(kin.omega[j], place.position)),
+        "angular_velocity": ca.mtimes(R, kin.omega[j]),
+    }
+
+
+__all__ = ["Acting", "Measures", "Mechanism", "Motion", "frame_motion"]

@@ -1,0 +1,108 @@
+"""Results of a mechanism by name: frames, joints, reactions, drivers and energies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import casadi as ca
+
+from cotree.formulation.branch.mechanism import Mechanism, frame_motion
+from cotree.formulation.system import Output
+from cotree.maths.rotation import quaternion_of
+from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
+
+
+def mechanism_outputs(
+    own: Mechanism,
+    held: Mapping[str, Wrench],
+    drives: Mapping[str, ca.SX],
+    powers: Mapping[str, ca.SX],
+    potential: ca.SX,
+) -> dict[str, Output]:
+    """All outputs as expressions of t, q, u, u', multipliers, p and modes."""
+    result: dict[str, Output] = {}
+    for node, place in own.top.places.items():
+        if place.body:
+            result |= _frame(own, node)
+    for link in own.top.links.values():
+        if not link.of_body:
+            result |= _joint(own, link.name)
+            wrench = held.get(link.name)
+            if wrench is not None:
+                result |= _wrench(link.name, wrench)
+    for name, wrench in held.items():
+        if name not in own.top.links:
+            result |= _wrench(name, wrench)
+    for act in own.acting:
+        if act.along is not None:
+            result[f"{act.name}.{_force_word(own, act.name)}"] = Output(act.along, _force_unit(own, act.name))
+        else:
+            result |= _wrench(act.name, act.wrench)
+    for name, force in drives.items():
+        result[f"{name}.{_force_word(own, name)}"] = Output(force, _force_unit(own, name))
+    result |= {f"{name}.power": Output(power, "W") for name, power in powers.items()}
+    result["kinetic_energy"] = Output(own.kinetic, "J")
+    result["potential_energy"] = Output(ca.SX(potential), "J")
+    return result
+
+
+def _vector(name: str, value: ca.SX, unit: str) -> dict[str, Output]:
+    return {f"{name}.{x}": Output(value[k], unit) for k, x in enumerate(XYZ)}
+
+
+def _wrench(name: str, wrench: Wrench) -> dict[str, Output]:
+    return _vector(f"{name}.force", wrench.force, "N") | _vector(f"{name}.torque", wrench.torque, "N m")
+
+
+def _frame(own: Mechanism, node: str) -> dict[str, Output]:
+    kin = own.kin
+    place = own.top.places[node]
+    j, R = place.body, kin.R[place.body]
+    v_dot, w_dot = (parts[j] for parts in kin.accelerations)
+    w, arm = kin.omega[j], place.position
+    velocity = kin.v[j] + ca.cross(w, arm)
+    acceleration = v_dot + ca.cross(w_dot, arm) + ca.cross(w, velocity)
+    motion = frame_motion(kin, node)
+    result = _vector(f"{node}.position", motion["position"], "m")
+    result |= _vector(f"{node}.velocity", motion["velocity"], "m/s")
+    result |= _vector(f"{node}.acceleration", ca.mtimes(R, acceleration), "m/s^2")
+    if own.top.turns(j):
+        turn = quaternion_of(ca.mtimes(R, place.rotation))
+        result |= {f"{node}.orientation.{e}": Output(turn[k], "") for k, e in enumerate(PARAMETERS)}
+        result |= _vector(f"{node}.angular_velocity", motion["angular_velocity"], "rad/s")
+        result |= _vector(f"{node}.angular_acceleration", ca.mtimes(R, w_dot), "rad/s^2")
+    return result
+
+
+def _joint(own: Mechanism, name: str) -> dict[str, Output]:
+    kin, link = own.kin, own.top.links[name]
+    result: dict[str, Output] = {}
+    for c in link.joint.coordinates:
+        if c.name == ORIENTATION:
+            motion = kin.motion(link)
+            turn = quaternion_of(motion.C)
+            result |= {f"{name}.orientation.{e}": Output(turn[k], "") for k, e in enumerate(PARAMETERS)}
+            result |= {f"{name}.omega.{x}": Output(motion.omega_b[k], "rad/s") for k, x in enumerate(XYZ)}
+            continue
+        if c.group == "rotation" and not own.top.oriented(link):
+            continue
+        x, rate = kin.coordinate(link, c.name)
+        result[f"{name}.{c.name}"] = Output(x, c.unit)
+        result[f"{name}.{c.name}_rate"] = Output(rate, c.rate_unit)
+    return result
+
+
+def _group(own: Mechanism, name: str) -> str:
+    part = own.top.model.components[name]
+    assert isinstance(part, Driver | JointForce)
+    joint = own.top.links[part.on].joint
+    chosen = part.chosen(joint)
+    return next(c.group for c in joint.coordinates if c.name == chosen)
+
+
+def _force_word(own: Mechanism, name: str) -> str:
+    return "force" if _group(own, name) == "translation" else "torque"
+
+
+def _force_unit(own: Mechanism, name: str) -> str:
+    return "N" if _group(own, name) == "translation" else "N m"

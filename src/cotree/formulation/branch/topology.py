@@ -1,0 +1,356 @@
+"""The graph of a mechanism, its trees, and what they mean for bodies and joints.
+
+Frames are nodes. Arms hold the frames of one body together, so a tree of the whole graph is at the same time a tree of
+bodies and joints. Translations and rotations may have different trees over the same graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+from cotree.errors import GraphError, ModelError, listing, nearest
+from cotree.formulation.values import Values
+from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
+from cotree.model import Component, Edge, GroundFrame, Kind, Model
+from cotree.terminal.bodies import frame_of, turned
+from cotree.terminal.joints import Free, Planar, Slide
+from cotree.terminal.mechanics import (
+    Body,
+    Connection,
+    Constraint,
+    Coupling,
+    Driver,
+    Element,
+    Joint,
+    JointForce,
+    OnJoint,
+)
+
+GROUND = 0
+"""Index of the ground among the bodies."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame: the body that carries it, its position and rotation in body axes."""
+
+    body: int
+    position: ca.SX
+    rotation: ca.SX
+
+
+@dataclass(frozen=True)
+class Link:
+    """A joint, or the edge of a body, that can be in a tree: body ``i`` carries frame a, body ``j`` frame b."""
+
+    joint: Joint
+    i: int
+    j: int
+    a: Place
+    b: Place
+    values: Any
+    drivers: tuple[Driver, ...] = ()
+    of_body: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the joint or body, which is that of its edge."""
+        return self.joint.name
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Bodies by index (0 is the ground), frames by node, and everything that joins them."""
+
+    model: Model
+    graph: LinearGraph
+    values: Values
+    bodies: tuple[Body | None, ...]
+    places: Mapping[str, Place]
+    links: Mapping[str, Link]
+    """Joints and bodies' own edges by name."""
+    constraints: tuple[Constraint, ...]
+    couplings: tuple[Coupling, ...]
+    elements: tuple[Element, ...]
+    joint_forces: tuple[JointForce, ...]
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def of(self, component: Component) -> Any:
+        """The values of a component, as symbols."""
+        if component.name not in self.fields:
+            self.fields[component.name] = self.values.of(component)
+        return self.fields[component.name]
+
+    def turns(self, body: int) -> bool:
+        """Whether a body has an orientation of its own."""
+        part = self.bodies[body]
+        return part is not None and part.turns
+
+    def oriented(self, link: Link) -> bool:
+        """Whether both ends of a link have an orientation, so that it can hold rotations."""
+        return all(end == GROUND or self.turns(end) for end in (link.i, link.j))
+
+    def joint_of(self, part: OnJoint) -> Link:
+        """The joint that something acts on."""
+        return self.links[part.on]
+
+    def place(self, node: str, owner: str) -> Place:
+        """A frame by its node, or an error that says who asks for it."""
+        if node not in self.places:
+            raise ModelError(
+                f"there is no frame '{node}'",
+                where=owner,
+                expected="a frame of a body, such as crank.A, a body, or the ground",
+                remedy=nearest(node, list(self.places)),
+            )
+        return self.places[node]
+
+
+def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
+    """The linear graph of a mechanism, with the dependent virtual-work edges N7 that belong to it."""
+    _check_kinds(model)
+    model.check()
+    edges: list[Edge] = []
+    for component in model.components.values():
+        if isinstance(component, OnJoint):
+            joint = _joint(model, component)
+            edges += component.edges_between(joint.frame_a, joint.frame_b)
+        else:
+            edges += component.edges()
+    _check_frames(model, edges)
+    graph = LinearGraph(edges, model.datums[:1], nodes=model.datums[:1])
+    return with_dependent_virtual_work(graph) if dependent else graph
+
+
+def _check_kinds(model: Model) -> None:
+    strange = [c for c in model.components.values() if not c.mechanical]
+    if strange:
+        raise ModelError(
+            f"{strange[0].name} is a {strange[0].kind} in a mechanism",
+            expected="bodies, joints, drivers and forces only",
+            remedy="Networks and mechanisms cannot be joined in one model yet: make a model of each",
+        )
+    if not any(isinstance(c, Body) for c in model.components.values()):
+        raise ModelError("the mechanism has no body", where=model.name, remedy="Add a RigidBody or a PointMass")
+
+
+def _joint(model: Model, part: OnJoint) -> Joint:
+    joint = model.components.get(part.on)
+    if not isinstance(joint, Joint):
+        joints = [name for name, c in model.components.items() if isinstance(c, Joint)]
+        raise ModelError(
+            f"there is no joint '{part.on}'" if joint is None else f"'{part.on}' is a {joint.kind}, not a joint",
+            where=part.name,
+            expected=f"one of {listing(joints)}" if joints else "a joint: the model has none",
+            remedy=nearest(part.on, joints),
+        )
+    part.chosen(joint)
+    return joint
+
+
+def _check_frames(model: Model, edges: list[Edge]) -> None:
+    """Every end of a joint or force must be a frame that some body or the ground has."""
+    frames = {"ground", *model.datums[:1]}
+    frames |= {e.head for e in edges if e.kind in (Kind.BODY, Kind.ARM)}
+    for component in model.components.values():
+        if not isinstance(component, Connection):
+            continue
+        for node in (component.frame_a, component.frame_b):
+            if node not in frames:
+                owner, _, frame = node.partition(".")
+                body = model.components.get(owner)
+                known = [f"{owner}.{name}" for name in body.places()] if isinstance(body, Body) else sorted(frames)
+                raise ModelError(
+                    f"the body '{owner}' has no frame '{frame}'"
+                    if isinstance(body, Body)
+                    else f"there is no frame '{node}'",
+                    where=component.name,
+                    expected=f"one of {listing(known)}" if known else f"'{owner}' itself",
+                    remedy=nearest(node, known) or f"Add it to frames={{...}} of '{owner}'",
+                )
+        if component.frame_a == component.frame_b:
+            raise ModelError(f"both its frames are '{component.frame_a}'", where=component.name, expected="two frames")
+
+
+def topology(model: Model, graph: LinearGraph) -> Topology:
+    """Bodies, frames and connections of a model, with their values as symbols."""
+    values = Values(model)
+    parts = model.components.values()
+    bodies: list[Body | None] = [None, *(part for part in parts if isinstance(part, Body))]
+    identity, zero = ca.SX.eye(3), ca.SX.zeros(3)
+    places = {model.datums[0]: Place(GROUND, zero, identity), "ground": Place(GROUND, zero, identity)}
+    for part in parts:
+        if isinstance(part, GroundFrame):
+            v = values.of(part)
+            rotation = identity if v.axis is None else turned(v.axis, v.angle)
+            places[part.name] = Place(GROUND, ca.vertcat(*v.position), rotation)
+    for k, body in enumerate(bodies):
+        if body is not None:
+            entries = values.entries(body)
+            places[body.name] = Place(k, zero, identity)
+            places |= {f"{body.name}.{name}": Place(k, *frame_of(entries, name)) for name in body.places()}
+    result = Topology(
+        model,
+        graph,
+        values,
+        tuple(bodies),
+        places,
+        {},
+        tuple(p for p in parts if isinstance(p, Constraint) and not isinstance(p, Joint)),
+        tuple(p for p in parts if isinstance(p, Coupling)),
+        tuple(p for p in parts if isinstance(p, Element)),
+        tuple(p for p in parts if isinstance(p, JointForce)),
+    )
+    drivers = _drivers(model)
+    links: dict[str, Link] = {}
+    for part in parts:
+        if isinstance(part, Joint):
+            a, b = result.place(part.frame_a, part.name), result.place(part.frame_b, part.name)
+            links[part.name] = Link(part, a.body, b.body, a, b, result.of(part), drivers.get(part.name, ()))
+            if a.body == b.body:
+                raise ModelError(
+                    f"its frames '{part.frame_a}' and '{part.frame_b}' belong to the same body",
+                    where=part.name,
+                    expected="frames of two bodies, or of a body and the ground",
+                )
+    for k, body in enumerate(bodies):
+        if body is not None:
+            own = mobility(body, model.planar)
+            links[body.name] = Link(
+                own, GROUND, k, places["ground"], places[body.name], _mobility_values(own), of_body=True
+            )
+    object.__setattr__(result, "links", links)
+    return result
+
+
+def mobility(body: Body, planar: bool) -> Joint:
+    """The edge of a body as a joint from the ground that holds nothing: its absolute coordinates."""
+    if planar:
+        return Planar(body.name, "ground", body.name)
+    return (Free if body.turns else Slide)(body.name, "ground", body.name)
+
+
+def _mobility_values(joint: Joint) -> Any:
+    from types import SimpleNamespace
+
+    return SimpleNamespace(axis=(0.0, 0.0, 1.0), name=joint.name)
+
+
+def _drivers(model: Model) -> dict[str, tuple[Driver, ...]]:
+    result: dict[str, tuple[Driver, ...]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for part in model.components.values():
+        if isinstance(part, Driver):
+            what = (part.on, part.chosen(_joint(model, part)))
+            if what in seen:
+                raise ModelError(
+                    f"'{part.on}.{what[1]}' is driven twice, by '{seen[what]}' and by '{part.name}'",
+                    expected="one driver for a coordinate",
+                    remedy=f"Remove '{part.name}', or let it drive another coordinate",
+                )
+            seen[what] = part.name
+            result[part.on] = (*result.get(part.on, ()), part)
+    return result
+
+
+def _mechanism_absolute(edge: Edge) -> int:
+    """Arms, bodies, then the rest: every joint and driver is a chord."""
+    return {Kind.ARM: 1, Kind.BODY: 2}.get(edge.kind, 2 + int(edge.kind))
+
+
+def spanning(graph: LinearGraph, given: Any, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:
+    """A tree of a mechanism's graph: itself, or by preset."""
+    if isinstance(given, Tree):
+        if given.graph != graph:
+            raise GraphError("the tree belongs to another graph", remedy="Take it from the same model: model.tree(...)")
+        return given
+    prefer = _mechanism_absolute if given == "absolute" else "joint" if given is None else given
+    return select_tree(graph, prefer, into_tree, into_cotree)
+
+
+@dataclass(frozen=True)
+class Branches:
+    """What a pair of trees makes of the links: parents for rotation and for translation, and drivers in the tree."""
+
+    translation: tuple[tuple[int, int, Link], ...]
+    """(parent, child, link) in an order in which parents come first."""
+    rotation: tuple[tuple[int, int, Link], ...]
+    moving: frozenset[str]
+    """Links whose translation is in the tree."""
+    turning: frozenset[str]
+    """Links whose rotation is in the tree."""
+    driven: frozenset[str]
+    """Drivers that replace a coordinate by a function of time."""
+
+    @property
+    def together(self) -> bool:
+        """Whether both trees reach every body by the same link."""
+        return {(i, j, k.name) for i, j, k in self.translation} == {(i, j, k.name) for i, j, k in self.rotation}
+
+
+def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
+    """Read a pair of trees as parents of bodies."""
+    moves, driven_by_t = _walk(top, translation)
+    turns, driven_by_r = _walk(top, rotation)
+    turns = tuple(
+        (i, j, link) if top.turns(j) else (GROUND, j, top.links[top.bodies[j].name])  # type: ignore[union-attr]
+        for i, j, link in turns
+    )
+    turns = _ordered(turns)
+    moving, turning = (frozenset(link.name for _, _, link in walk) for walk in (moves, turns))
+    for name in moving ^ turning:
+        if top.links[name].joint.coupled:
+            raise GraphError(
+                f"'{name}' is in one of the two trees only",
+                expected="a joint whose translation follows its rotation in both trees or in neither",
+                remedy=f"Pin '{name}' into both trees or into neither",
+            )
+    return Branches(moves, turns, moving, turning, driven_by_t | driven_by_r)
+
+
+def _walk(top: Topology, tree: Tree) -> tuple[tuple[tuple[int, int, Link], ...], frozenset[str]]:
+    """(parent, child, link) from the ground outwards, and the drivers that are in the tree."""
+    near: dict[int, list[tuple[int, Link]]] = {}
+    driven = set()
+    for edge in (tree.graph[name] for name in tree.branches):
+        if edge.kind == Kind.ARM:
+            continue
+        link = top.links.get(edge.name)
+        part = top.model.components.get(edge.component)
+        if link is None and isinstance(part, Driver):
+            driven.add(part.name)
+            link = top.links[part.on]
+        if link is None or edge.kind == Kind.DEPENDENT:
+            raise GraphError(
+                f"'{edge.name}' is in the tree, but a {edge.kind.label} gives no coordinates",
+                expected="arms, bodies, joints and drivers of joints in the tree",
+                remedy=f"Pin '{edge.name}' into the cotree",
+            )
+        near.setdefault(link.i, []).append((link.j, link))
+        near.setdefault(link.j, []).append((link.i, link))
+    missing = [e.name for e in tree.graph if e.kind == Kind.ARM and e.name not in tree]
+    if missing:
+        raise GraphError(f"the arm '{missing[0]}' is not in the tree", expected="all arms in the tree")
+    order, seen, queue = [], {GROUND}, [GROUND]
+    for body in queue:
+        for other, link in near.get(body, ()):
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+                order.append((body, other, link))
+    return tuple(order), frozenset(driven)
+
+
+def _ordered(walk: tuple[tuple[int, int, Link], ...]) -> tuple[tuple[int, int, Link], ...]:
+    """Parents first."""
+    children: dict[int, list[tuple[int, int, Link]]] = {}
+    for step in walk:
+        children.setdefault(step[0], []).append(step)
+    order: list[tuple[int, int, Link]] = list(children.get(GROUND, ()))
+    for _, child, _ in order:
+        order += children.get(child, ())
+    return tuple(order)

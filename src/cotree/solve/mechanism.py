@@ -1,0 +1,184 @@
+"""A mechanism's equations as native functions, with accelerations of index 1 and projections on the constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from cotree.formulation import SystemEquations
+from cotree.maths.rotation import advance
+from cotree.maths.symbolic import column
+from cotree.solve.newton import repeated, solution
+
+CLOSE = 1e-7
+"""Last correction of a position: what is left is its square."""
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """The expressions of a mechanism as functions of (t, q, u, u', lambda, p, m), the inputs in time."""
+
+    equations: SystemEquations
+
+    @classmethod
+    def of(cls, equations: SystemEquations) -> Mechanism:
+        """The mechanism of these equations, kept with them."""
+        return equations.__dict__.setdefault("_mechanism", cls(equations))  # type: ignore[no-any-return]
+
+    @cached_property
+    def arguments(self) -> list[ca.SX]:
+        """t, q, u, u', lambda, p, m."""
+        e = self.equations
+        return [e.t, e.q.symbols, e.u.symbols, e.u_dot, e.multipliers.symbols, e.p.symbols, e.mode_symbols]
+
+    def function(self, name: str, *expressions: ca.SX) -> ca.Function:
+        """A native function of the arguments."""
+        dense = [ca.densify(self.equations.in_time(each)) for each in expressions]
+        return ca.Function(name, self.arguments, dense, {"cse": True})
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Numbers of coordinates, speeds, position constraints and all constraints."""
+        e = self.equations
+        assert e.mechanics is not None
+        return len(e.q), len(e.u), e.mechanics.position.numel(), e.mechanics.velocity.numel()
+
+    @cached_property
+    def balance(self) -> ca.Function:
+        """r."""
+        return self.function("balance", self.mechanics.balance)
+
+    @property
+    def mechanics(self) -> Any:
+        """The second-order form."""
+        return self.equations.mechanics
+
+    @cached_property
+    def constraints(self) -> ca.Function:
+        """Position and velocity constraints."""
+        return self.function("constraints", self.mechanics.position, self.mechanics.velocity)
+
+    @cached_property
+    def kinematics(self) -> ca.Function:
+        """N(q) u."""
+        return self.function("kinematics", self.equations.kinematics)
+
+    @cached_property
+    def matrices(self) -> ca.Function:
+        """M and G, sparse."""
+        e = self.equations
+        parts = [e.in_time(e.mass_matrix()), e.in_time(ca.jacobian(self.mechanics.velocity, e.u.symbols))]
+        return ca.Function("matrices", self.arguments, parts, {"cse": True})
+
+    @cached_property
+    def index_one(self) -> ca.Function:
+        """The forces r(u' = lambda = 0) and the accelerations of the constraints with u' = 0."""
+        e = self.equations
+        w = ca.vertcat(e.u_dot, e.multipliers.symbols)
+        both = ca.vertcat(self.mechanics.balance, self.mechanics.acceleration)
+        return self.function("index_one", ca.substitute(both, w, ca.SX.zeros(*w.shape)))
+
+    @cached_property
+    def powers(self) -> ca.Function:
+        """Rates of the integrals: dissipation, supply and the formulation's own."""
+        e = self.equations
+        own = [output.expression for output in e.integrals.values()]
+        return self.function("powers", column([e.energy.dissipation, e.energy.supply, *own]))
+
+    @cached_property
+    def energies(self) -> ca.Function:
+        """Kinetic and potential energy."""
+        return self.function("energies", self.mechanics.kinetic, self.mechanics.potential)
+
+    @cached_property
+    def slope(self) -> ca.Function:
+        """The power against the potential, dV/dq N(q) u."""
+        e = self.equations
+        return self.function("slope", ca.mtimes(ca.jacobian(self.mechanics.potential, e.q.symbols), e.kinematics))
+
+    def moved(self, q: Any, delta: Any, known: Sequence[Any]) -> Any:
+        """q moved by delta = h v: on the group for rotations, along N at the middle elsewhere; ``known`` is t, p, m."""
+        places = self.mechanics.quaternions
+        half = advance(q, delta / 2, self._along(q, delta / 2, known), places)
+        return advance(q, delta, self._along(half, delta, known), places)
+
+    def _along(self, q: Any, delta: Any, known: Sequence[Any]) -> Any:
+        t, p, m = known
+        return self.kinematics(t, q, delta, 0, 0, p, m)
+
+    @cached_property
+    def accelerations(self) -> ca.Function:
+        """(t, q, u, p, m) -> (u', lambda) of index 1; the least force where constraints are dependent."""
+        t, q, u, _, _, p, m = self.arguments
+        n = len(self.equations.u)
+        if not self.sizes[3] and not len(self.equations.w) and self.equations.rates.numel():
+            rates = self.equations.in_time(self.equations.rates)
+            return ca.Function("accelerations", [t, q, u, p, m], [ca.densify(rates), ca.SX(0, 1)], {"cse": True})
+        known = [t, q, u, p, m]
+        mass, jac = self.matrices(t, q, u, 0, 0, p, m)
+        matrix = _bordered(mass, jac)
+        rest = self.index_one(t, q, u, 0, 0, p, m)
+        solved = solution("accelerations", known, matrix, -rest, n)
+        arguments = [ca.MX.sym("x", *each.shape) for each in known]
+        w = solved(*arguments)
+        return ca.Function("accelerations", arguments, [w[:n], -w[n:]])
+
+    @cached_property
+    def projected(self) -> ca.Function:
+        """(t, q, u, p, m) -> (q, u, size): the nearest point on the constraints in the mass metric.
+
+        Euler parameters get unit length. ``size`` is at most 1 where the iteration has settled.
+        """
+        t, q, u, _, _, p, m = self.arguments
+        _, n, count, every = self.sizes
+        known = [ca.MX.sym(name, *each.shape) for name, each in zip("tqupm", (t, q, u, p, m), strict=True)]
+        at, place, speed, values, modes = known
+        size: Any = ca.MX(0)
+        if count:
+            mass, jac = self.matrices(t, q, u, 0, 0, p, m)
+            error = self.constraints(t, q, u, 0, 0, p, m)[0]
+            turn = solution("towards", [t, q, p, m], _bordered(mass, jac[:count, :]), _under(n, -error), n)
+            delta = ca.SX.sym("delta", n)
+            moved = self.moved(q, delta, (t, p, m))
+            move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], {"cse": True})
+            symbols = [ca.MX.sym("x", *each.shape) for each in (q, t, p, m)]
+            correction = turn(symbols[1], symbols[0], *symbols[2:])[:n]
+            once = ca.Function("once", symbols, [*move(*symbols[:2], correction, *symbols[2:])])
+            size, place = repeated(once)(place, at, values, modes)
+        if every:
+            speed = speed + self.velocity_correction(at, place, speed, values, modes)
+        return ca.Function("projected", known, [self.unit(place), speed, size])
+
+    @cached_property
+    def velocity_correction(self) -> ca.Function:
+        """(t, q, u, p, m) -> the least change of u, in the mass metric, that meets the velocity constraints."""
+        t, q, u, _, _, p, m = self.arguments
+        n = len(self.equations.u)
+        mass, jac = self.matrices(t, q, u, 0, 0, p, m)
+        error = self.constraints(t, q, u, 0, 0, p, m)[1]
+        solved = solution("velocities", [t, q, u, p, m], _bordered(mass, jac), _under(n, -error), n)
+        known = [ca.MX.sym("x", *each.shape) for each in (t, q, u, p, m)]
+        return ca.Function("velocity_correction", known, [solved(*known)[:n]])
+
+    def unit(self, q: Any) -> Any:
+        """q with Euler parameters of unit length."""
+        parts, done = [], 0
+        for place, _ in self.mechanics.quaternions:
+            e = q[place : place + 4]
+            parts += [q[done:place], e / ca.sqrt(ca.sumsqr(e))]
+            done = place + 4
+        return ca.vertcat(*parts, q[done:]) if parts else q
+
+
+def _bordered(mass: ca.SX, jac: ca.SX) -> ca.SX:
+    """[[M, G^T], [G, 0]]."""
+    count = jac.shape[0]
+    return ca.vertcat(ca.horzcat(mass, jac.T), ca.horzcat(jac, ca.SX(count, count)))
+
+
+def _under(zeros: int, values: ca.SX) -> ca.SX:
+    return ca.vertcat(ca.SX.zeros(zeros, 1), values)

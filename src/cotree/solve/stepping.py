@@ -1,0 +1,215 @@
+"""Step loops in native code: what the one-step methods for mechanisms share.
+
+A method writes one step as one CasADi function ``(t, h, y, c) -> (y1, error)``: y is the state with the method's
+memory, c holds parameters, modes and sizes, and the error is that of the step over the tolerance, not finite where the
+step failed. From it an *attempt* is made here (accept or reject, choose the next step, hold at the end) and repeated by
+``mapaccum`` in batches, so that Python only acts between batches. Values at an output time are those of a step from the
+last point before it that ends there: they have the accuracy of the method, its constraints and its energy.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import redirect_stderr
+from functools import cached_property
+from io import StringIO
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.solve.integrator import Integrator, Options, Stretch
+from cotree.solve.problem import Problem, Scale
+
+Array = NDArray[np.float64]
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 2.5
+SHORTEST = 1e-14
+"""Shortest step, as a part of the time reached or of the stretch."""
+LOST = 8
+"""Failed attempts one after the other after which the method gives up."""
+REFUSED = 40
+"""Attempts refused for their error one after the other after which the method gives up."""
+HEAD = ("t", "h", "refused", "lost", "status", "accepted")
+DONE, NO_CONVERGENCE, TOO_SHORT = 1, 2, 3
+REASONS = {NO_CONVERGENCE: "no finite solution of a step is found", TOO_SHORT: "the step becomes too short"}
+
+
+class Layout:
+    """Named parts of a column."""
+
+    def __init__(self, **sizes: int) -> None:
+        self.sizes = sizes
+        self.ends = np.cumsum([0, *sizes.values()]).tolist()
+        self.total = self.ends[-1]
+
+    def split(self, values: Any) -> dict[str, Any]:
+        """The parts by name."""
+        return {name: values[a:b] for name, a, b in zip(self.sizes, self.ends[:-1], self.ends[1:], strict=True)}
+
+    def join(self, parts: dict[str, Any]) -> Any:
+        """The column of parts by name."""
+        return ca.vertcat(*(parts[name] for name in self.sizes))
+
+
+class Stepping(Integrator):
+    """A one-step method with its loop in native code; steps are adapted, or of a fixed length with option ``step``."""
+
+    order: ClassVar[int] = 2
+    """The power of the step with which ``error`` falls."""
+    batch: ClassVar[int] = 100
+    """Attempts in one native call."""
+
+    def __init__(self, problem: Problem, options: Options) -> None:
+        super().__init__(problem, options)
+        self.fixed: float | None = getattr(options, "step", None)
+        self._left: tuple[tuple[bytes, ...], Array] | None = None
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether steps follow the error; otherwise they have one length."""
+        return self.fixed is None
+
+    @cached_property
+    @abstractmethod
+    def layout(self) -> Layout:
+        """Parts of y: ``x`` first, ``quad`` among the others."""
+
+    @cached_property
+    @abstractmethod
+    def step(self) -> ca.Function:
+        """(t, h, y, c) -> (y1, error): one step; the error is over the tolerance, not finite where it failed."""
+
+    @abstractmethod
+    def begin(self, t: float, x: Array, p: Array, m: Array, scale: Array) -> tuple[Array, float]:
+        """y at a start, and the first step's length."""
+
+    @cached_property
+    def constants(self) -> Layout:
+        """Parts of c: parameters, modes, the table of a linear network, and the sizes of the states."""
+        size = self.problem.sizes
+        return Layout(p=size["p"], m=size["m"], table=size["table"], scale=size["x"])
+
+    def integrate(
+        self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale, max_step: float
+    ) -> Stretch:
+        end = float(times[-1])
+        c = np.concatenate([p, m, self.problem.table(p, m), scale.x])
+        state = self._state(t0, end, x, p, m, scale.x)
+        given = np.concatenate([[end, max_step], c])
+        found: list[Array] = []
+        steps = attempts = done = 0
+        while True:
+            with redirect_stderr(StringIO()):  # a solver's complaint about a singular matrix
+                columns = np.asarray(self._loop(state, given), dtype=float)
+            accepted = columns[:, columns[HEAD.index("accepted")] > 0]
+            points = np.column_stack([state, accepted])
+            after = int(np.searchsorted(times, points[0, -1], side="right"))
+            found.append(self._outputs(points, times[done:after], c))
+            steps, attempts, done = steps + accepted.shape[1], attempts + self.batch, after
+            state = columns[:, -1].copy()
+            status = int(state[HEAD.index("status")])
+            if status in REASONS:
+                raise RuntimeError(f"{REASONS[status]} at t = {state[0]:g} s")
+            if status == DONE:
+                break
+            if attempts > self.options.max_steps * len(times):
+                raise RuntimeError(f"more than {attempts} steps up to t = {state[0]:g} s")
+        values = np.hstack(found)
+        if not np.isfinite(values).all():
+            raise RuntimeError("a value is not finite")
+        count = len(x)
+        self._left = (self._key(end, values[:count, -1], p, m), state)
+        return Stretch(values[:count], np.zeros((0, len(times))), values[count:], steps, attempts)
+
+    def _state(self, t0: float, end: float, x: Array, p: Array, m: Array, scale: Array) -> Array:
+        """The loop's state at a start: where the last call ended if it is the same, otherwise a fresh one."""
+        if self._left is not None and self._left[0] == self._key(t0, x, p, m):
+            state = self._left[1].copy()
+            quad = self.layout.split(np.arange(len(HEAD), len(state)))["quad"]
+            state[quad] = 0.0
+            state[1 : len(HEAD)] = state[1], 0, 0, 0, 0
+        else:
+            y, h = self.begin(t0, x, p, m, scale)
+            state = np.concatenate([[t0, h, 0, 0, 0, 0], y])
+        if not self.adaptive:
+            longest = state[1] if self.fixed is None else self.fixed
+            state[1] = (end - t0) / np.ceil((end - t0) / longest - 1e-9)
+        return state
+
+    @staticmethod
+    def _key(t: float, x: Array, p: Array, m: Array) -> tuple[bytes, ...]:
+        return tuple(np.asarray(part, dtype=float).tobytes() for part in (t, x, p, m))
+
+    def _outputs(self, points: Array, times: Array, c: Array) -> Array:
+        """x and integrals at times between the points."""
+        parts = self.layout.split(np.arange(len(HEAD), len(points)))
+        rows = np.concatenate([parts["x"], parts["quad"]])
+        t = points[0]
+        k = np.searchsorted(t, times, side="left").clip(1, max(len(t) - 1, 1))
+        values = np.empty((len(rows), len(times)))
+        if not len(times):
+            return values
+        exact = times == t[k]
+        values[:, exact] = points[rows][:, k[exact]]
+        if (between := ~exact).any():
+            before = k[between] - 1
+            y = points[len(HEAD) :, before]
+            with redirect_stderr(StringIO()):
+                y1 = np.asarray(self.step(t[None, before], (times[between] - t[before])[None, :], y, c)[0], dtype=float)
+            values[:, between] = y1[rows - len(HEAD)]
+        return values
+
+    @cached_property
+    def _loop(self) -> ca.Function:
+        """(state, given) -> the states after each of a batch of attempts."""
+        state, given = ca.MX.sym("state", len(HEAD) + self.layout.total), ca.MX.sym("given", 2 + self.constants.total)
+        head, y = state[: len(HEAD)], state[len(HEAD) :]
+        h, after = self._plan(head, given[:2])
+        y1, error = self.step(head[0], h, y, given[2:])
+        attempt = ca.Function("attempt", [state, given], [self._judge(state, h, after, error, given[0], y1)])
+        rest = ca.Function("rest", [state, given], [ca.vertcat(state[: len(HEAD) - 1], 0, y)])
+        guarded = ca.Function.if_else("guarded", rest, attempt)
+        running = guarded(head[HEAD.index("status")] > 0, state, given)
+        once = ca.Function("once", [state, given], [running])
+        many = once.mapaccum("many", self.batch, 1)
+        return ca.Function("loop", [state, given], [many(state, ca.repmat(given, 1, self.batch))])
+
+    @cached_property
+    def _plan(self) -> ca.Function:
+        """The step to try and the time after it: the end is hit exactly, and not by a tiny step."""
+        head, given = ca.SX.sym("head", len(HEAD)), ca.SX.sym("given", 2)
+        t, h, end = head[0], head[1], given[0]
+        left = end - t
+        if self.adaptive:
+            h = ca.fmin(h, given[1])
+            last = h >= left * (1 - 1e-9)
+            h = ca.if_else(last, left, ca.if_else(h > left / 2, left / 2, h))
+        else:
+            last = 1.5 * h > left
+            h = ca.if_else(last, left, h)
+        return ca.Function("plan", [head, given], [h, ca.if_else(last, end, t + h)])
+
+    @cached_property
+    def _judge(self) -> ca.Function:
+        """The state after an attempt."""
+        head, old, y1 = ca.SX.sym("head", len(HEAD)), *(ca.SX.sym("y", self.layout.total) for _ in range(2))
+        h, after, error, end = (ca.SX.sym(name) for name in ("h", "after", "error", "end"))
+        t, planned, refused, lost = head[0], head[1], head[2], head[3]
+        finite = ca.fabs(error) < 1e100
+        good = ca.logic_and(finite, error <= 1) if self.adaptive else finite
+        lost = ca.if_else(finite, 0, lost + 1)
+        factor = ca.fmin(ca.fmax(SAFETY * ca.fmax(error, 1e-30) ** (-1 / self.order), SHRINK), GROW)
+        factor = ca.if_else(finite, factor, 0.1)
+        factor = ca.if_else(ca.logic_and(good, refused + head[3] > 0), ca.fmin(factor, 1), factor)
+        shortened = ca.logic_and(h < 0.99 * planned, ca.logic_and(good, factor >= 1))
+        step = ca.if_else(shortened, ca.fmax(planned, h * factor), h * factor) if self.adaptive else planned
+        refused = ca.if_else(good, 0, refused + 1)
+        short = ca.fabs(step) < SHORTEST * ca.fmax(ca.fabs(end), ca.fabs(t))
+        status = ca.if_else(ca.logic_and(good, after >= end), DONE, 0)
+        status = ca.if_else(ca.logic_and(ca.logic_not(good), ca.logic_or(short, refused > REFUSED)), TOO_SHORT, status)
+        status = ca.if_else(lost > (LOST if self.adaptive else 0), NO_CONVERGENCE, status)
+        new = ca.vertcat(ca.if_else(good, after, t), step, refused, lost, status, good)
+        given = [ca.vertcat(head, old), h, after, error, end, y1]
+        return ca.Function("judge", given, [ca.vertcat(new, ca.if_else(good, y1, old))])

@@ -1,0 +1,180 @@
+"""Bodies with mass: rigid ones and points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from cotree.errors import ModelError
+from cotree.maths.rotation import about, skew
+from cotree.model import MISSING, Frame, Value, quantity, vector
+from cotree.model.component import COMPONENT_NAME
+from cotree.model.quantity import Quantity, vector_entries
+from cotree.terminal.joints import unit
+from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Inertia, start_vector
+from cotree.terminal.shapes import Shape
+
+MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+_MOMENT = Quantity("kg m^2", "finite", False, "moment or product of inertia", symbol="J", built_in="zero")
+
+ROUNDING = 1e-9
+"""Part of the largest moment of inertia by which data may miss the triangle inequality."""
+
+
+def frame_of(values: Mapping[str, Any], name: str) -> tuple[ca.SX, ca.SX]:
+    """Position and rotation of a frame from its entries."""
+    position = ca.vertcat(*(values[f"{name}.{x}"] for x in XYZ))
+    if f"{name}.angle" not in values:
+        return position, ca.SX.eye(3)
+    return position, turned([values[f"{name}.axis.{x}"] for x in XYZ], values[f"{name}.angle"])
+
+
+def turned(axis: Any, angle: Any) -> ca.SX:
+    """The rotation of a frame by an angle about an axis, with what is zero but for rounding set to zero."""
+    matrix = about(unit(axis), ca.SX(angle))
+    if not matrix.is_constant():
+        return matrix
+    value = np.asarray(ca.DM(matrix), dtype=float)
+    return ca.sparsify(ca.SX(np.where(np.abs(value) < 1e-15, 0.0, value)))
+
+
+class RigidBody(Body):
+    """A rigid body: mass, centre of mass and inertia in the axes of its frame, and further frames fixed to it.
+
+    ``inertia`` holds the moments about x, y, z, or those and the products of the inertia matrix (xx, yy, zz, xy, xz,
+    yz), about the centre of mass or the point ``inertia_about``. A shape such as ``rod(...)`` gives mass and inertia.
+    Start values are approximate; ``angular_velocity`` is in body axes.
+    """
+
+    shape: Shape | None = None
+    frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    mass: Value = quantity("kg", "mass", symbol="m", range="positive")
+    inertia: tuple[Value, ...] = field(default=MISSING, kw_only=True)
+    centre: tuple[Value, Value, Value] = vector("m", "centre of mass in body axes", default=(0.0, 0.0, 0.0))
+    inertia_about: tuple[Value, Value, Value] | None = vector("m", "point that the inertia is about", default=None)
+    position: tuple[Value, Value, Value] | None = start_vector("m", "position")
+    orientation: tuple[Value, ...] | None = start_vector("", "Euler parameters", "e0 e1 e2 e3")
+    velocity: tuple[Value, Value, Value] | None = start_vector("m/s", "velocity")
+    angular_velocity: tuple[Value, Value, Value] | None = start_vector("rad/s", "angular velocity in body axes")
+
+    def __post_init__(self) -> None:
+        if self.shape is not None:
+            self._take_shape()
+        frames = {name: Frame.of(given, f"{self.name}.{name}") for name, given in dict(self.frames).items()}
+        for name in frames:
+            if not isinstance(name, str) or not COMPONENT_NAME.match(name):
+                raise ModelError(
+                    f"the frame name {name!r} cannot be used", where=self.name, expected="letters and digits"
+                )
+        object.__setattr__(self, "frames", frames)
+        super().__post_init__()
+
+    def _take_shape(self) -> None:
+        if not isinstance(self.shape, Shape):
+            raise ModelError(f"found {self.shape!r}", where=self.name, expected="a shape such as rod(length=1, mass=2)")
+        for name in ("mass", "inertia"):
+            if getattr(self, name) is not MISSING:
+                raise ModelError(f"{name} is given beside a shape that has one", where=self.name, remedy=f"Drop {name}")
+            object.__setattr__(self, name, getattr(self.shape, name))
+        object.__setattr__(self, "shape", None)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+    def places(self) -> Mapping[str, Frame]:
+        return self.frames
+
+    def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        result = super().entries()
+        given = self.inertia.tolist() if isinstance(self.inertia, np.ndarray) else self.inertia
+        if (
+            isinstance(given, (list, tuple))
+            and len(given) == 3
+            and all(isinstance(row, (list, tuple)) for row in given)
+        ):
+            given = [given[0][0], given[1][1], given[2][2], given[0][1], given[0][2], given[1][2]]
+        labels = MOMENTS[:3] if given is not MISSING and hasattr(given, "__len__") and len(given) == 3 else MOMENTS
+        result |= vector_entries("inertia", given, _MOMENT, labels, self.name)
+        for name, frame in self.frames.items():
+            result |= frame.entries(name, self.name)
+        return result
+
+    def gather(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        moments = [values.get(f"inertia.{label}", 0.0) for label in MOMENTS]
+        xx, yy, zz, xy, xz, yz = moments
+        matrix = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
+        frames = {name: frame_of(values, name) for name in self.frames}
+        return super().gather(values) | {"inertia": ca.SX(matrix), "frames": frames}
+
+    def to_data(self) -> dict[str, Any]:
+        data = super().to_data()
+        data.pop("frames", None)
+        if self.frames:
+            data["frames"] = {name: frame.to_data() for name, frame in self.frames.items()}
+        return data
+
+    def check(self, values: Mapping[str, float]) -> None:
+        """The inertia about the centre of mass must be that of a real body."""
+        v = self.gather(values)
+        inertia = np.asarray(ca.DM(_central(v["mass"], v["inertia"], v["centre"], v["inertia_about"])), dtype=float)
+        moments = np.linalg.eigvalsh(inertia)
+        where, listed = f"{self.name}.inertia", ", ".join(f"{moment:.6g}" for moment in moments)
+        if moments[0] < -ROUNDING * abs(moments[2]) or moments[2] <= 0:
+            raise ModelError(
+                f"the principal moments of inertia about the centre of mass are {listed} kg m^2",
+                where=where,
+                expected="positive moments",
+                remedy="" if self.inertia_about is None else "Check the point that the inertia is about",
+            )
+        if moments[0] + moments[1] < moments[2] * (1 - ROUNDING):
+            raise ModelError(
+                f"the principal moments of inertia {listed} kg m^2 break the triangle inequality",
+                where=where,
+                expected="the sum of any two at least as large as the third: no real body has other values",
+            )
+
+    def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
+        return ca.SX(v.mass), ca.vertcat(*v.centre)
+
+    def spatial_inertia(self, v: Any) -> tuple[ca.SX, ca.SX, ca.SX] | None:
+        return ca.SX(v.mass), ca.vertcat(*v.centre), _central(v.mass, v.inertia, v.centre, v.inertia_about)
+
+    def inertia_law(self, v: Any, motion: BodyMotion) -> Inertia:
+        """Newton and Euler in body axes (Richard 2012, eq. 38-43)."""
+        mass, centre, inertia = self.spatial_inertia(v)  # type: ignore[misc]
+        w = motion.omega
+        velocity = motion.v + ca.cross(w, centre)
+        rate = motion.v_dot + ca.cross(motion.omega_dot, centre)
+        force = mass * (rate + ca.cross(w, velocity) - motion.gravity)
+        spin = ca.mtimes(inertia, w)
+        moment = ca.mtimes(inertia, motion.omega_dot) + ca.cross(w, spin) + ca.cross(centre, force)
+        return Inertia(force, moment, (mass * ca.sumsqr(velocity) + ca.dot(w, spin)) / 2)
+
+
+def _central(mass: Any, inertia: ca.SX, centre: Any, about_point: Any) -> Any:
+    """The inertia about the centre of mass (Steiner)."""
+    if about_point is None:
+        return inertia
+    arm = skew(ca.vertcat(*centre) - ca.vertcat(*about_point))
+    return inertia - mass * ca.mtimes(arm.T, arm)
+
+
+class PointMass(Body):
+    """A mass without extent: it moves and does not turn."""
+
+    turns: ClassVar[bool] = False
+
+    mass: Value = quantity("kg", "mass", symbol="m", range="positive")
+    position: tuple[Value, Value, Value] | None = start_vector("m", "position")
+    velocity: tuple[Value, Value, Value] | None = start_vector("m/s", "velocity")
+
+    def inertia_law(self, v: Any, motion: BodyMotion) -> Inertia:
+        force = v.mass * (motion.v_dot + ca.cross(motion.omega, motion.v) - motion.gravity)
+        return Inertia(force, ca.SX.zeros(3), v.mass * ca.sumsqr(motion.v) / 2)
+
+    def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
+        return ca.SX(v.mass), ca.SX.zeros(3)

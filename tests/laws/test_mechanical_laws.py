@@ -1,0 +1,195 @@
+"""What every part of a mechanism must satisfy, whoever wrote it: data sheet, plain data, edges, and power."""
+
+from __future__ import annotations
+
+import dataclasses
+from types import SimpleNamespace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import cotree.terminal  # noqa: F401  (registers all kinds)
+from cotree.errors import ModelError
+from cotree.model import KINDS, VIRTUAL_WORK, Component, Kind
+from cotree.model.quantity import field_entries
+from cotree.terminal.mechanics import Body, Connection, Constraint, Coupling, Driver, Element, Joint, JointForce
+from terminal.motions import Moving, fields, numbers
+
+FRAMES = {"frame_a": "A.p", "frame_b": "B.q"}
+JOINT = {"on": "O"}
+TABLE = [[-1.0, -3.0], [0.0, 0.0], [2.0, 5.0]]
+SIX = [4.0, 5.0, 6.0, 0.7, 0.8, 0.9]
+SAMPLES: dict[str, list[dict[str, Any]]] = {
+    "bodies.point_mass": [{"mass": 2.0, "position": [1.0, 2.0, 3.0]}],
+    "bodies.rigid_body": [
+        {"mass": 2.0, "inertia": [1.0, 1.5, 2.0], "frames": {"p": [0.1, 0.0, 0.0]}},
+        {"mass": "m", "inertia": [1.0, 1.5, 2.0, 0.1, 0.0, "j"], "centre": [0.0, 0.1, 0.0]},
+        {"mass": "m", "inertia": [9.0, 9.5, 9.0], "inertia_about": [1.0, 0.0, 0.0]},
+    ],
+    "constraints.constant_distance": [FRAMES | {"length": 0.5}],
+    "constraints.coupled": [{"factors": {"O": 1.0, "U.angle_1": "-2*m"}, "offset": 0.2}],
+    "constraints.gear": [{"joint_a": "O", "joint_b": "P", "ratio": -2.0}],
+    "constraints.parallel_axes": [FRAMES, FRAMES | {"axis": [1.0, 0.0, 0.0], "axis_b": [0.0, 1.0, 0.0]}],
+    "constraints.point_on_line": [FRAMES | {"axis": [0.0, 1.0, 1.0]}],
+    "constraints.point_on_plane": [FRAMES | {"offset": 0.3}],
+    "constraints.rack_and_pinion": [{"pinion": "O", "rack": "P", "radius": 0.1}],
+    "constraints.rolling_disc": [FRAMES | {"radius": 0.3, "normal": [0.0, 1.0, 0.0], "axis": [0.0, 0.0, 1.0]}],
+    "drivers.drive": [JOINT | {"angle": "2*t"}, JOINT | {"displacement": "m*t", "coordinate": "x"}],
+    "drivers.frame_drive": [FRAMES | {"x": "t", "z": 0.0}, FRAMES | {"distance": "1 + t"}],
+    "drivers.speed_drive": [JOINT | {"speed": "sin(t)"}],
+    "forces.force_between": [FRAMES | {"force": "5*O.angle"}],
+    "forces.joint_actuator": [JOINT | {"effort": "-3*O.angle_rate"}],
+    "forces.point_force": [{"frame_b": "B.q", "force": [0.0, "t", 3.0], "axes": "body"}],
+    "forces.point_torque": [{"frame_b": "B.q", "torque": [0.0, "t", 3.0]}],
+    "friction.bump_stop": [JOINT | {"upper": 0.1, "stiffness": 1e3, "damping": 0.2}],
+    "friction.joint_friction": [JOINT | {"level": 2.0, "static": 1.2, "stribeck": 0.1, "viscous": 0.1}],
+    "ground_frame": [{"position": [1.0, 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "angle": 0.2}],
+    "joints.cylindrical": [FRAMES],
+    "joints.free": [FRAMES | {"x": 1.0}],
+    "joints.planar": [FRAMES | {"angle": 0.1, "fixed": ["angle"]}],
+    "joints.prismatic": [FRAMES | {"axis": [1.0, 0.0, 0.0]}],
+    "joints.revolute": [FRAMES | {"angle": "m"}],
+    "joints.screw": [FRAMES | {"pitch": 0.1}],
+    "joints.slide": [FRAMES],
+    "joints.spherical": [FRAMES | {"orientation": [1.0, 0.0, 0.0, 0.0]}],
+    "joints.universal": [FRAMES],
+    "joints.weld": [FRAMES],
+    "springs.bushing": [
+        FRAMES | {"stiffness": SIX, "damping": SIX, "preload": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]},
+        FRAMES | {"stiffness": [[float(i == k) + 0.1 for i in range(6)] for k in range(6)]},
+    ],
+    "springs.damper": [FRAMES | {"damping": 2.0}, FRAMES | {"law": "m*v**3"}, FRAMES | {"table": TABLE}],
+    "springs.joint_damper": [JOINT | {"damping": 2.0}, JOINT | {"law": "m*v**3"}, JOINT | {"table": TABLE}],
+    "springs.joint_spring": [
+        JOINT | {"stiffness": 2.0, "rest": 0.2}, JOINT | {"law": "m*x**3"}, JOINT | {"table": TABLE},
+    ],
+    "springs.spring": [
+        FRAMES | {"length": 0.4, "stiffness": 2.0, "preload": 1.0, "damping": 0.1},
+        FRAMES | {"length": 0.4, "law": "m*x + x**2"},
+        FRAMES | {"length": 0.4, "table": TABLE},
+        FRAMES | {"length": 0.4, "energy": "m*x**2/2"},
+    ],
+    "varying.varying_mass": [{"mass": "3 - t", "inertia": [1.0, 1.0, "1 - 0.1*t"], "exhaust": [-2.0, 0.0, 0.0]}],
+    "varying.varying_point": [{"mass": "3 - t", "exhaust": [-2.0, 0.0, 0.0]}],
+}  # fmt: skip
+MECHANICAL = sorted(kind for kind, cls in KINDS.items() if cls.mechanical)
+EVERY = pytest.mark.parametrize(("kind", "data"), [(kind, data) for kind in SAMPLES for data in SAMPLES[kind]])
+PASSIVE = pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        (kind, data)
+        for kind in SAMPLES
+        for data in SAMPLES[kind]
+        if issubclass(KINDS[kind], Element | JointForce) and not KINDS[kind].supplies
+    ],
+)
+NAMES = {
+    "m": ca.SX(0.7), "j": ca.SX(0.1), "O.angle": ca.SX(0.4), "O.angle_rate": ca.SX(-0.8),
+}  # fmt: skip
+
+
+def make(kind: str, data: dict[str, Any]) -> Component:
+    return KINDS[kind].from_data("X1", data)
+
+
+def test_every_kind_has_a_sample() -> None:
+    assert set(MECHANICAL) == SAMPLES.keys()
+
+
+@EVERY
+def test_plain_data_and_back(kind: str, data: dict[str, Any]) -> None:
+    """What a file says, and nothing else; numbers stay numbers, expressions text, and a second trip changes nothing."""
+    component = make(kind, data)
+    plain = component.to_data()
+    assert plain.pop("kind") == kind
+    assert plain == {key: value for key, value in data.items() if value != _default(kind, key)}
+    again = make(kind, plain)
+    assert again.to_data() == component.to_data()
+    assert again.expressions == component.expressions
+    assert _is_plain(plain)
+
+
+def _default(kind: str, key: str) -> Any:
+    found = next(f.default for f in dataclasses.fields(KINDS[kind]) if f.name == key)
+    return list(found) if isinstance(found, tuple) else found
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(each) for key, each in value.items())
+    return all(map(_is_plain, value)) if isinstance(value, list) else isinstance(value, (int, float, str))
+
+
+@pytest.mark.parametrize("kind", MECHANICAL)
+def test_data_sheet(kind: str) -> None:
+    cls = KINDS[kind]
+    assert cls.kind == kind
+    assert cls.__dict__.get("__doc__"), "a component says what it is"
+    if not issubclass(cls, Body | Joint) and kind != "ground_frame":
+        assert "=" in cls.__doc__, "with its formula"
+    component = make(kind, SAMPLES[kind][0])
+    for name, (info, _) in field_entries(component).items():
+        assert info.meaning, name
+
+
+@EVERY
+def test_edges(kind: str, data: dict[str, Any]) -> None:
+    component = make(kind, data)
+    edges = component.edges()
+    assert all(edge.domain is VIRTUAL_WORK and edge.component == "X1" for edge in edges)
+    if isinstance(component, Connection):
+        (edge,) = edges
+        assert (edge.name, edge.tail, edge.head) == ("X1", component.frame_a, component.frame_b)
+    elif isinstance(component, Driver | JointForce):
+        (edge,) = component.edges_between("A.p", "B.q")
+        assert (edge.tail, edge.head) == ("A.p", "B.q")
+        assert edge.kind is (Kind.POSITION_DRIVER if isinstance(component, Driver) else Kind.FORCE)
+    elif isinstance(component, Coupling):
+        assert edges == ()
+
+
+@EVERY
+def test_laws_are_finite_and_of_the_right_shape(kind: str, data: dict[str, Any]) -> None:
+    component, moving = make(kind, data), Moving(4, angle=1.1)
+    v, here = fields(component, NAMES), SimpleNamespace()
+    results: list[Any] = []
+    if isinstance(component, Element):
+        wrench = component.wrench(v, moving.motion, here)
+        assert (wrench.force.shape, wrench.torque.shape) == ((3, 1), (3, 1))
+        results += [wrench.force, wrench.torque, component.potential(v, moving.motion)]
+    elif isinstance(component, JointForce):
+        results += [component.force(v, ca.SX(0.3), ca.SX(0.2), here), component.potential(v, ca.SX(0.3))]
+        assert all(each.shape == (1, 1) for each in results)
+    elif isinstance(component, Driver):
+        results.append(component.course(v))
+    elif isinstance(component, Constraint):
+        m = moving.motion
+        results += [component.closure(v, m.d, m.C), component.alignment(v, m.C), component.rolling(v, m)]
+        assert all(each.shape[1] == 1 for each in results)
+    for each in results:
+        value = ca.substitute(ca.SX(each), ca.vertcat(*ca.symvar(ca.SX(each))), 0.5) if ca.symvar(ca.SX(each)) else each
+        assert np.isfinite(numbers(value)).all()
+
+
+@PASSIVE
+def test_elements_that_do_not_supply_never_give_more_than_they_stored(kind: str, data: dict[str, Any]) -> None:
+    component = make(kind, data)
+    v = fields(component, NAMES)
+    for seed in range(4):
+        moving = Moving(seed, angle=0.9)
+        if isinstance(component, Element):
+            left = moving.power(component, v) + moving.potential_rate(component, v)
+        else:
+            x, rate = ca.SX.sym("x"), moving.d_dot[0]
+            slope = ca.substitute(ca.jacobian(component.potential(v, x), x), x, moving.d[0])
+            force = component.force(v, ca.SX(moving.d[0]), ca.SX(rate), SimpleNamespace())
+            left = rate * float(ca.evalf(force + slope))
+        assert left < 1e-10
+
+
+@pytest.mark.parametrize("kind", MECHANICAL)
+def test_unknown_fields_are_told(kind: str) -> None:
+    with pytest.raises(ModelError, match="no field 'colour'"):
+        make(kind, SAMPLES[kind][0] | {"colour": "red"})
