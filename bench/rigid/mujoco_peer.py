@@ -52,6 +52,7 @@ class Model:
         """Compile the model; ImportError where MuJoCo is not installed."""
         import mujoco
 
+        mujoco.set_mju_user_warning(lambda text: None)  # it would write a file into the current folder
         self.mujoco, self.m = mujoco, m
         clock = time.perf_counter()
         self.model = mujoco.MjModel.from_xml_string(xml(m, 1e-3))

@@ -35,6 +35,21 @@ from cotree.terminal.joints import (
     Universal,
     Weld,
 )
+from cotree.terminal.constraints import (
+    ConstantDistance,
+    Coupled,
+    Gear,
+    ParallelAxes,
+    PointOnLine,
+    PointOnPlane,
+    RackAndPinion,
+    RollingDisc,
+)
+from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
+from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
+from cotree.terminal.friction import BumpStop, JointFriction
+from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
+from cotree.terminal.varying import VaryingMass, VaryingPoint
 from cotree.terminal.shapes import box, cylinder, rod, sphere, tube
 from cotree.terminal.electrical import (
     Capacitor,
@@ -57,12 +72,15 @@ if TYPE_CHECKING:
     from cotree.solve import LinearSystem
 
 __all__ = [
-    "Capacitor", "CotreeError", "CurrentSource", "Cylindrical", "Diode", "EnergyAudit", "ExpressionError", "FileError",
-    "FormulationError", "Frame", "Free", "GraphError", "GroundFrame", "Gyrator", "Inductor", "Model", "ModelError",
-    "MutualInductance", "OperationalAmplifier", "Piston", "Planar", "PointMass", "Prismatic", "Resistor", "ResultError",
-    "Revolute", "RigidBody", "RotationalEMF", "Screw", "Slide", "Solution", "SolveError", "Spherical", "Switch",
-    "Transformer", "TranslationalEMF", "Universal", "VoltageSource", "Weld", "Wheel", "box", "cylinder", "electrical",
-    "hydraulic", "load", "rod", "rotational", "sphere", "thermal", "transducer", "translational", "tube",
+    "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError", "Coupled", "CurrentSource", "Cylindrical",
+    "Damper", "Diode", "Drive", "EnergyAudit", "ExpressionError", "FileError", "ForceBetween", "FormulationError",
+    "Frame", "FrameDrive", "Free", "Gear", "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator",
+    "JointDamper", "JointFriction", "JointSpring", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
+    "ParallelAxes", "Piston", "Planar", "PointForce", "PointMass", "PointOnLine", "PointOnPlane", "PointTorque",
+    "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody", "RollingDisc", "RotationalEMF",
+    "Screw", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical", "Spring", "Switch", "Transformer",
+    "TranslationalEMF", "Universal", "VaryingMass", "VaryingPoint", "VoltageSource", "Weld", "Wheel", "box", "cylinder",
+    "electrical", "hydraulic", "load", "rod", "rotational", "sphere", "thermal", "transducer", "translational", "tube",
 ]  # fmt: skip
 
 
@@ -123,25 +141,33 @@ class Model(_model.Model):
 
         return linearise(self.equations(tree), **options)
 
-    def explain(self, tree: Tree | str | None = None, most: int = 12) -> str:
+    def explain(self, tree: Any = None, most: int = 12) -> str:
         """Graph -> tree -> counts -> equations, as text."""
-        from cotree.formulation import explain_network, normal_tree
+        from cotree.formulation.explain import explain_model
 
-        chosen = normal_tree(self.graph()) if tree is None else self._spanning(tree)
-        return explain_network(self, chosen.graph, chosen, self.equations(chosen), most)
+        return explain_model(self, None if tree is None else self._spanning(tree), most)
 
-    def draw(self, path: str | Path | None = None, tree: Tree | str | None = None) -> Any:
-        """Draw the graph, the tree bold and the cotree dashed; returns the figure."""
+    def draw(self, path: str | Path | None = None, tree: Any = None) -> Any:
+        """Draw the graph, the tree bold and the cotree dashed; returns the figure.
+
+        Of two trees of a mechanism, that of the rotations goes to a file of its own: ``graph-rotation.svg``.
+        """
         from cotree.view import draw_graph
 
         return draw_graph(self._spanning(tree), path)
 
-    def report(self, solution: Solution, path: str | Path, tree: Tree | str | None = None, plots: Any = None) -> Path:
+    def report(self, solution: Solution, path: str | Path, tree: Any = None, plots: Any = None) -> Path:
         """One HTML page: graph, equations, plots, energy and statistics."""
         from cotree.view import write_report
 
         chosen = self._spanning(tree)
         return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)
+
+    def to_c(self, path: str | Path, tree: Any = None) -> Path:
+        """Write the equations as C code: of a mechanism mass matrix, bias, constraints and accelerations."""
+        from cotree.io.c_code import write_c
+
+        return write_c(self.equations(tree), Path(path))
 
     def save(self, path: str | Path) -> Path:
         """Write the model as a YAML model file."""

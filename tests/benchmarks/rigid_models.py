@@ -27,6 +27,12 @@ def bar(m: ct.Model, name: str, length: float, mass: float, ends: str = "ab", **
     return m.add(ct.RigidBody(name, ct.rod(length=length, mass=mass), frames=frames, **start))
 
 
+def placed(m: ct.Model, name: str, mass: float, inertia: Vector, centre: Vector, **points: Vector) -> ct.RigidBody:
+    """A body whose axes are parallel to the world at the start, with frames at places in the world."""
+    frames = {key: tuple(p - c for p, c in zip(point, centre, strict=True)) for key, point in points.items()}
+    return m.add(ct.RigidBody(name, mass=mass, inertia=inertia, frames=frames, position=centre))
+
+
 def pendulum() -> ct.Model:
     """A01: 1 kg at 1 m from a pivot, from rest at (-1, 0)."""
     m = ct.Model("A01", gravity=DOWN)
@@ -215,26 +221,26 @@ def slider_crank() -> ct.Model:
 def rssr() -> ct.Model:
     """Spatial, closed: revolute, spherical, spherical, revolute; the coupler may spin about itself."""
     m = ct.Model("RSSR")
-    bar(m, "crank", 0.3, 1.0)
-    m.add(ct.RigidBody("coupler", mass=2.0, inertia=(0.01, 0.12, 0.15), frames={"a": (-0.5, 0, 0), "b": (0.5, 0, 0)}))
-    bar(m, "rocker", 0.6, 1.5)
-    m.add(ct.Revolute("R1", m.ground, "crank.a", axis=Z, angle=0.5, angle_rate=6.0, fixed=("angle", "angle_rate")))
-    m.add(ct.Spherical("S1", "crank.b", "coupler.a", orientation=(0.9, 0.1, -0.3, 0.2)))
-    m.add(ct.Spherical("S2", "coupler.b", "rocker.b", angular_velocity=(3, 0, 0)))
-    m.add(ct.Revolute("R2", m.ground.at(0.9, 0.2, 0), "rocker.a", axis=(1, 0.3, 0), angle=-1.2))
+    placed(m, "crank", 1.0, (0.01, 0.03, 0.025), (0.1, 0.02, 0.05), a=(0, 0, 0), b=(0.2, 0.1, 0.05))
+    placed(m, "coupler", 2.0, (0.04, 0.12, 0.15), (0.5, 0.3, 0.2), b=(0.2, 0.1, 0.05), c=(0.8, 0.5, 0.3))
+    placed(m, "rocker", 1.5, (0.05, 0.06, 0.03), (0.85, 0.2, 0.2), c=(0.8, 0.5, 0.3), d=(0.9, -0.1, 0.1))
+    m.add(ct.Revolute("R1", m.ground, "crank.a", axis=Z, angle=0.0, angle_rate=6.0, fixed=("angle", "angle_rate")))
+    m.add(ct.Spherical("S1", "crank.b", "coupler.b"))
+    m.add(ct.Spherical("S2", "coupler.c", "rocker.c", angular_velocity=(3, 0, 0)))
+    m.add(ct.Revolute("R2", m.ground.at(0.9, -0.1, 0.1), "rocker.d", axis=(1, 0.3, 0.2)))
     return m
 
 
 def rscr() -> ct.Model:
     """Spatial, closed: revolute, spherical, cylindrical and revolute."""
     m = ct.Model("RSCR")
-    bar(m, "crank", 0.25, 1.0)
-    m.add(ct.RigidBody("coupler", mass=1.5, inertia=(0.02, 0.08, 0.07), frames={"a": (-0.4, 0.05, 0)}))
-    m.add(ct.RigidBody("rocker", mass=1.2, inertia=(0.05, 0.04, 0.03), frames={"p": (0, 0.3, 0), "q": (0, -0.2, 0)}))
-    m.add(ct.Revolute("R1", m.ground, "crank.a", axis=Y, angle=0.3, angle_rate=5.0, fixed=("angle", "angle_rate")))
+    placed(m, "crank", 1.0, (0.01, 0.03, 0.025), (0.1, 0.02, 0.05), a=(0, 0, 0), b=(0.2, 0.1, 0.15))
+    placed(m, "coupler", 1.5, (0.02, 0.08, 0.07), (0.5, 0.2, 0.1), a=(0.2, 0.1, 0.15), b=(0.7, 0.2, 0.3))
+    placed(m, "rocker", 1.2, (0.05, 0.04, 0.03), (0.8, 0.0, 0.2), b=(0.7, 0.2, 0.3), c=(0.9, -0.2, 0.1))
+    m.add(ct.Revolute("R1", m.ground, "crank.a", axis=Y, angle=0.0, angle_rate=5.0, fixed=("angle", "angle_rate")))
     m.add(ct.Spherical("S", "crank.b", "coupler.a"))
-    m.add(ct.Cylindrical("C", "rocker.p", "coupler", axis=X, displacement=-0.1, angle=0.1))
-    m.add(ct.Revolute("R2", m.ground.at(0.7, -0.3, 0.1), "rocker.q", axis=(0.2, 0.3, 1.0), angle=0.1))
+    m.add(ct.Cylindrical("C", "rocker.b", "coupler.b", axis=(1.0, 0.3, -0.2)))
+    m.add(ct.Revolute("R2", m.ground.at(0.9, -0.2, 0.1), "rocker.c", axis=(0.2, 0.3, 1.0)))
     m.add(Spring("spring", m.ground.at(0.2, 0.5, 0.5), "coupler", length=0.4, stiffness=30.0, damping=0.5))
     return m
 
@@ -277,13 +283,13 @@ def sliding_tree() -> ct.Model:
 def screw_loop() -> ct.Model:
     """Spatial, closed: a nut on a screw pushes a rod whose other end hangs on a swinging arm."""
     m = ct.Model("screw")
-    m.add(ct.RigidBody("nut", mass=1.0, inertia=(0.02, 0.02, 0.03), centre=(0.05, 0, 0), frames={"a": (0.15, 0, 0)}))
-    bar(m, "rod", 0.5, 0.8)
-    bar(m, "arm", 0.4, 0.5)
-    m.add(ct.Screw("screw", m.ground, "nut", axis=Z, pitch=0.4, angle=0.3, angle_rate=2.0, fixed=("angle", "angle_rate")))
+    placed(m, "nut", 1.0, (0.02, 0.02, 0.03), (0.05, 0, 0.02), o=(0, 0, 0), a=(0.15, 0, 0))
+    placed(m, "rod", 0.8, (0.01, 0.02, 0.022), (0.3, 0.1, -0.1), a=(0.15, 0, 0), b=(0.5, 0.2, -0.2))
+    placed(m, "arm", 0.5, (0.01, 0.01, 0.008), (0.5, 0.2, 0.0), b=(0.5, 0.2, -0.2), c=(0.5, 0.15, 0.2))
+    m.add(ct.Screw("screw", m.ground, "nut.o", axis=Z, pitch=0.4, angle=0, angle_rate=2, fixed=("angle", "angle_rate")))
     m.add(ct.Spherical("S1", "nut.a", "rod.a"))
     m.add(ct.Universal("U", "rod.b", "arm.b"))
-    m.add(ct.Revolute("R", m.ground.at(0.5, 0.1, -0.3), "arm.a", axis=(0, 1, 0.2), angle=-1.0))
+    m.add(ct.Revolute("R", m.ground.at(0.5, 0.15, 0.2), "arm.c", axis=(0, 1, 0.2)))
     m.add(JointSpring("spring", "screw", stiffness=0.5))
     return m
 

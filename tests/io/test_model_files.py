@@ -120,12 +120,12 @@ MISTAKES = {
     ),
     "misspelt section": (
         "component: {}\n",
-        "m.yaml:1: unknown entry 'component'. Expected one of name, datum, parameters, components, run. "
+        "m.yaml:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, parameters, components, run. "
         "Did you mean 'components'?",
     ),
     "misspelt run setting": (
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",
-        "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, start, plot. "
+        "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, max_step, max_steps, start, tree, plot. "
         "Did you mean 't_end'?",
     ),
     "plot of a number": (

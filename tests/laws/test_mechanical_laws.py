@@ -15,7 +15,7 @@ from cotree.errors import ModelError
 from cotree.model import KINDS, VIRTUAL_WORK, Component, Kind
 from cotree.model.quantity import field_entries
 from cotree.terminal.mechanics import Body, Connection, Constraint, Coupling, Driver, Element, Joint, JointForce
-from terminal.motions import Moving, fields, numbers
+from terminal.motions import Moving, fields, number, numbers
 
 FRAMES = {"frame_a": "A.p", "frame_b": "B.q"}
 JOINT = {"on": "O"}
@@ -49,6 +49,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "joints.cylindrical": [FRAMES],
     "joints.free": [FRAMES | {"x": 1.0}],
     "joints.planar": [FRAMES | {"angle": 0.1, "fixed": ["angle"]}],
+    "joints.planar_slide": [FRAMES],
     "joints.prismatic": [FRAMES | {"axis": [1.0, 0.0, 0.0]}],
     "joints.revolute": [FRAMES | {"angle": "m"}],
     "joints.screw": [FRAMES | {"pitch": 0.1}],
@@ -174,19 +175,33 @@ def test_laws_are_finite_and_of_the_right_shape(kind: str, data: dict[str, Any])
 
 
 @PASSIVE
-def test_elements_that_do_not_supply_never_give_more_than_they_stored(kind: str, data: dict[str, Any]) -> None:
+def test_what_is_not_stored_is_dissipated(kind: str, data: dict[str, Any]) -> None:
+    """Power into the bodies and growth of the stored energy add up to a loss, which is never a gain."""
     component = make(kind, data)
     v = fields(component, NAMES)
     for seed in range(4):
         moving = Moving(seed, angle=0.9)
         if isinstance(component, Element):
             left = moving.power(component, v) + moving.potential_rate(component, v)
+            loss = component.loss(v, moving.motion)  # type: ignore[attr-defined]
         else:
             x, rate = ca.SX.sym("x"), moving.d_dot[0]
-            slope = ca.substitute(ca.jacobian(component.potential(v, x), x), x, moving.d[0])
-            force = component.force(v, ca.SX(moving.d[0]), ca.SX(rate), SimpleNamespace())
-            left = rate * float(ca.evalf(force + slope))
+            place = ca.SX(moving.d[0])
+            slope = ca.substitute(ca.jacobian(component.potential(v, x), x), x, place)  # type: ignore[attr-defined]
+            force = component.force(v, place, ca.SX(rate), SimpleNamespace())  # type: ignore[attr-defined]
+            left = rate * number(force + slope)
+            loss = component.loss(v, place, ca.SX(rate))  # type: ignore[attr-defined]
         assert left < 1e-10
+        assert number(loss) == pytest.approx(-left, rel=1e-9, abs=1e-10)
+
+
+@pytest.mark.parametrize("way", [{"stiffness": 3.0}, {"table": TABLE}, {"law": "m*x + x**2"}, {"energy": "m*x**2"}])
+def test_springs_without_damping_lose_nothing_not_even_rounding(way: dict[str, Any]) -> None:
+    """The loss is zero as an expression, so that no integrator has to follow the noise of a difference."""
+    between, along = make("springs.spring", FRAMES | {"length": 0.3} | way), make("springs.joint_spring", JOINT | way)
+    moving, rate = Moving(1), ca.SX.sym("rate")
+    assert between.loss(fields(between, NAMES), moving.motion).is_zero()  # type: ignore[attr-defined]
+    assert along.loss(fields(along, NAMES), ca.SX.sym("x"), rate).is_zero()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", MECHANICAL)

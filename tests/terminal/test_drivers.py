@@ -116,6 +116,7 @@ class TestMotion:
         np.testing.assert_allclose(solution["p.position"], expected, atol=1e-9)
         np.testing.assert_allclose(solution["d.force.z"], 2 * (2 + 9.81), rtol=1e-9)
         np.testing.assert_allclose(solution["d.force.x"], -2 * 0.9 * np.sin(3 * t), atol=1e-9)
+        assert solution.energy().error < 1e-8, "the work of the driver counts as supplied"
 
     def test_driven_distance(self) -> None:
         """A mass on a string that is paid out at 0.5 m/s keeps its moment of momentum."""

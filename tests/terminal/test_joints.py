@@ -24,11 +24,11 @@ EVERY = pytest.mark.parametrize("kind", KIND_NAMES)
 SEEDS = pytest.mark.parametrize("seed", range(4))
 FREEDOM = {
     "revolute": 1, "prismatic": 1, "cylindrical": 2, "screw": 1, "planar": 3, "universal": 2, "spherical": 3, "weld": 0,
-    "free": 6, "slide": 3,
+    "free": 6, "slide": 3, "planar_slide": 2,
 }  # fmt: skip
 TRANSLATIONS = {
     "revolute": 3, "prismatic": 2, "cylindrical": 2, "screw": 3, "planar": 1, "universal": 3, "spherical": 3, "weld": 3,
-    "free": 0, "slide": 0,
+    "free": 0, "slide": 0, "planar_slide": 1,
 }  # fmt: skip
 """Equations that hold translations; the rest of the six hold rotations."""
 

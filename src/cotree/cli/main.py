@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -18,7 +16,6 @@ from cotree.errors import CotreeError, SolveError
 
 if TYPE_CHECKING:
     from cotree import api
-    from cotree.graph import Tree
     from cotree.io import ModelFile
 
 app = typer.Typer(
@@ -29,7 +26,13 @@ out, err = Console(highlight=False), Console(stderr=True, highlight=False)
 
 File = Annotated[Path, typer.Argument(help="model file (YAML)")]
 Sets = Annotated[list[str] | None, typer.Option("--set", help="change a value: R1.resistance=5, or a parameter")]
-Prefer = Annotated[str, typer.Option("--tree", help="normal, kinds, absolute or joint")]
+Prefer = Annotated[
+    str | None,
+    typer.Option("--tree", help="normal, kinds, absolute or joint; normal for a network, joint for a mechanism"),
+]
+Turning = Annotated[
+    str | None, typer.Option("--rotation-tree", help="another tree for the rotations of a mechanism, by preset")
+]
 Into = Annotated[list[str] | None, typer.Option("--into-tree", help="pin an edge into the tree")]
 Out = Annotated[list[str] | None, typer.Option("--into-cotree", help="pin an edge into the cotree")]
 
@@ -62,10 +65,11 @@ def run(
     t_end: Annotated[float | None, typer.Option(help="end of the run in s")] = None,
     points: Annotated[int | None, typer.Option(help="number of output times")] = None,
     set: Sets = None,
-    tree: Prefer = "normal",
+    tree: Prefer = None,
+    rotation_tree: Turning = None,
     into_tree: Into = None,
     into_cotree: Out = None,
-    integrator: Annotated[str | None, typer.Option(help="auto, cvodes or idas")] = None,
+    integrator: Annotated[str | None, typer.Option(help="auto, cvodes, idas, or another")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance in SI units; automatic if left out")] = None,
     output: Annotated[Path | None, typer.Option("--out", "-o", help="results file: .h5 or .csv")] = None,
@@ -86,28 +90,29 @@ def run(
     given = {"points": points, "integrator": integrator, "rtol": rtol, "atol": atol}
     options |= {name: value for name, value in given.items() if value is not None}
     model = chosen.model
-    with _about(file):
-        spanning = _tree(model, tree, into_tree, into_cotree)
+    with chosen.about(changes):
+        spanning = _tree(chosen, tree, rotation_tree, into_tree, into_cotree)
         solution, failure = _simulated(chosen, spanning, end, quiet, {**options, "parameters": changes})
     if output is not None:
         solution.to_csv(output) if output.suffix.lower() == ".csv" else solution.to_hdf5(output)
     if report is not None:
         report.parent.mkdir(parents=True, exist_ok=True)
-        with _about(file):
+        with chosen.about(changes):
             model.report(solution, report, spanning, chosen.run.plot or None)
     if not quiet:
-        for part in summary(spanning, solution, _flat(chosen.run.plot)):
+        shown = _flat(chosen.run.plot) or _default_names(model, solution)
+        for part in summary(_pair(spanning)[0], solution, shown, mechanism=model.mechanical):
             out.print(part, soft_wrap=True)
         for path in (output, report):
             if path is not None:
                 out.print(f"written: {escape(str(path))}", soft_wrap=True)
     if failure is not None:
-        with _about(file):
+        with chosen.about(changes):
             raise failure
 
 
 def _simulated(
-    chosen: ModelFile[api.Model], tree: Tree, end: float, quiet: bool, options: dict[str, Any]
+    chosen: ModelFile[api.Model], tree: Any, end: float, quiet: bool, options: dict[str, Any]
 ) -> tuple[api.Solution, SolveError | None]:
     """The solution, and the reason where it ends early."""
     from cotree.api import simulate_equations
@@ -129,17 +134,22 @@ def _simulated(
 def graph(
     file: File,
     output: Annotated[Path | None, typer.Option("--out", "-o", help="drawing: .svg, .png or .pdf")] = None,
-    tree: Prefer = "normal",
+    tree: Prefer = None,
+    rotation_tree: Turning = None,
     into_tree: Into = None,
     into_cotree: Out = None,
 ) -> None:
     """Show the linear graph, its tree and the topological equations; draw it where asked."""
     from cotree.graph import explain_graph
 
-    model = _load(file).model
-    with _about(file):
-        spanning = _tree(model, tree, into_tree, into_cotree)
-    print(explain_graph(spanning.graph, spanning, most=40))
+    chosen = _load(file)
+    model = chosen.model
+    with chosen.about():
+        spanning = _tree(chosen, tree, rotation_tree, into_tree, into_cotree)
+    first, second = _pair(spanning)
+    print(explain_graph(first.graph, first, most=40))
+    if second != first:
+        print(f"\nTree of rotations\n  branches: {', '.join(second.branches)}\n  chords: {', '.join(second.chords)}")
     if output is not None:
         model.draw(output, spanning)
         out.print(f"written: {escape(str(output))}", soft_wrap=True)
@@ -150,38 +160,38 @@ def equations(
     file: File,
     edge: Annotated[list[str] | None, typer.Option(help="only the topological equation of this edge")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="as LaTeX")] = False,
-    tree: Prefer = "normal",
+    c: Annotated[Path | None, typer.Option("--c", help="write C code to this file: .c")] = None,
+    tree: Prefer = None,
+    rotation_tree: Turning = None,
     into_tree: Into = None,
     into_cotree: Out = None,
     most: Annotated[int, typer.Option(help="longest list before it is cut")] = 60,
 ) -> None:
-    """Print the equations: topological, terminal and system equations."""
-    model = _load(file).model
-    with _about(file):
-        spanning = _tree(model, tree, into_tree, into_cotree)
-        if edge:
+    """Print the equations: topological, terminal and system equations; of a mechanism M, h and Phi.
+
+    With ``--c`` they are written as C code instead.
+    """
+    _check_output("--c", c, ".c", also=".h")
+    chosen = _load(file)
+    model = chosen.model
+    with chosen.about():
+        spanning = _tree(chosen, tree, rotation_tree, into_tree, into_cotree)
+        if c is not None:
+            model.to_c(c, spanning)
+            out.print(f"written: {escape(str(c))}", soft_wrap=True)
+        elif edge:
             for name in edge:
-                equation = spanning.equation(name)
+                equation = _pair(spanning)[0].equation(name)
                 print(equation.to_latex() if latex else equation)
         elif latex:
-            from cotree.formulation import state_equations_latex
+            from cotree.formulation.explain import equations_latex
 
-            for equation in spanning.equations():
+            for equation in _pair(spanning)[0].equations():
                 print(equation.to_latex())
-            for line in state_equations_latex(model, model.equations(spanning)):
+            for line in equations_latex(model, model.equations(spanning)):
                 print(line)
         else:
             print(model.explain(spanning, most))
-
-
-@contextmanager
-def _about(file: Path) -> Iterator[None]:
-    """Errors that are raised while working on a file begin with its name."""
-    try:
-        yield
-    except CotreeError as error:
-        error.within(str(file))
-        raise
 
 
 def _load(file: Path) -> ModelFile[api.Model]:
@@ -191,8 +201,27 @@ def _load(file: Path) -> ModelFile[api.Model]:
     return read_model(file, Model)
 
 
-def _tree(model: api.Model, prefer: str, into_tree: list[str] | None, into_cotree: list[str] | None) -> Tree:
-    return model.tree(prefer, into_tree or (), into_cotree or ())
+def _tree(
+    chosen: ModelFile[api.Model],
+    prefer: str | None,
+    turning: str | None,
+    into_tree: list[str] | None,
+    into_cotree: list[str] | None,
+) -> Any:
+    """The tree that options and file ask for; a pair where a mechanism has another one for rotations."""
+    model, given = chosen.model, chosen.run.tree
+    if turning is not None and not model.mechanical:
+        raise CotreeError(f"--rotation-tree {turning}", expected="a mechanism: a network has one tree")
+    first, second = given if isinstance(given, list) else (given, None)
+    first = prefer if prefer is not None else first
+    second = turning if turning is not None else None if prefer is not None else second
+    made = model.tree(first, into_tree or (), into_cotree or ())
+    return made if second is None else (made, model.tree(second, into_tree or (), into_cotree or ()))
+
+
+def _pair(spanning: Any) -> tuple[Any, Any]:
+    """The trees of translations and rotations, which may be one."""
+    return spanning if isinstance(spanning, tuple) else (spanning, spanning)
 
 
 def _changes(settings: list[str] | None) -> dict[str, float]:
@@ -215,6 +244,14 @@ def _check_output(option: str, path: Path | None, *endings: str, also: str) -> N
 
 def _flat(plot: list[Any]) -> list[str]:
     return [name for entry in plot for name in (entry if isinstance(entry, list) else [entry])]
+
+
+def _default_names(model: api.Model, solution: api.Solution) -> list[str]:
+    if not model.mechanical:
+        return []
+    from cotree.formulation.branch.explain import main_results
+
+    return main_results(model, solution)
 
 
 def _complain(error: CotreeError) -> None:

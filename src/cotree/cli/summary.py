@@ -14,16 +14,19 @@ from cotree.results import Solution
 MOST_ROWS = 12
 
 
-def summary(tree: Tree, solution: Solution, names: Sequence[str]) -> list[RenderableType]:
-    """Counts, the chosen results, the energy balance and the cost."""
+def summary(
+    tree: Tree, solution: Solution, names: Sequence[str], *, mechanism: bool = False
+) -> list[RenderableType]:
+    """Counts, the chosen results, the energy balance and the cost; of a mechanism also its degrees of freedom."""
     graph, statistics, audit = tree.graph, solution.statistics, solution.energy()
-    shown = [name for name in names or solution.states if name in solution][:MOST_ROWS]
+    wanted = [part for name in names or solution.states for part in _scalars(name, solution)]
+    shown = wanted[:MOST_ROWS]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("result", "unit", "start", "end", "least", "largest"):
         table.add_column(column, justify="left" if column in ("result", "unit") else "right")
     for name in shown:
         values = solution[name]
-        numbers = [f"{value:.6g}" for value in (values[0], values[-1], values.min(), values.max())]
+        numbers = [f"{value + 0.0:.6g}" for value in (values[0], values[-1], values.min(), values.max())]
         table.add_row(escape(name), escape(solution.unit(name)), *numbers)
     head = (
         f"[bold]{escape(solution.model)}[/]: {graph.v} nodes, {graph.e} edges, {len(tree.branches)} in the tree, "
@@ -37,4 +40,15 @@ def summary(tree: Tree, solution: Solution, names: Sequence[str]) -> list[Render
         f"energy: supplied {audit.supplied[-1]:.6g} J, dissipated {audit.dissipated[-1]:.6g} J, "
         f"stored {audit.stored[-1] - audit.start:+.6g} J; the balance closes to {audit.error:.0e}"
     )
-    return [head, *(escape(note) for note in solution.notes[1:]), table, energy, cost]
+    notes = [*solution.notes[0 if mechanism else 1 :]]
+    if len(wanted) > len(shown):
+        notes.append(f"the first {len(shown)} of {len(wanted)} results:")
+    return [head, *(escape(note) for note in notes), table, energy, cost]
+
+
+def _scalars(name: str, solution: Solution) -> list[str]:
+    """The name itself, or the entries of a vector."""
+    if name in solution.values:
+        return [name]
+    labels = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    return [f"{name}.{label}" for label in labels if f"{name}.{label}" in solution.values]

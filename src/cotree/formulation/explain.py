@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import casadi as ca
 
+from cotree.formulation.choice import model_equations, model_graph
+from cotree.formulation.network import normal_tree
 from cotree.formulation.storages import SOURCES
 from cotree.formulation.system import SystemEquations, rate_name
 from cotree.formulation.values import Terminal, Values
@@ -31,6 +34,27 @@ def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: Sys
     begin = ["Start", *_cut((f"  {name} = {value:g} {unit}" for name, value, unit in start), most, "states")]
     parts = [explain_graph(graph, tree, most), *("\n".join(part) for part in (counts, terminal, system, begin))]
     return "\n\n".join([model.name, *parts])
+
+
+def explain_model(model: Model, tree: Any = None, most: int = 12) -> str:
+    """The way from the graph to the equations of a network or a mechanism, with a tree or the default one."""
+    if not model.mechanical:
+        chosen = normal_tree(model_graph(model)) if tree is None else tree
+        return explain_network(model, chosen.graph, chosen, model_equations(model, chosen), most)
+    from cotree.formulation.branch import mechanism_trees
+    from cotree.formulation.branch.explain import explain_mechanism
+
+    trees = mechanism_trees(model_graph(model), tree)
+    return explain_mechanism(model, trees, model_equations(model, trees), most)
+
+
+def equations_latex(model: Model, equations: SystemEquations) -> Iterable[str]:
+    """The equations of a network or a mechanism in LaTeX, one for each line."""
+    if equations.mechanics is None:
+        return state_equations_latex(model, equations)
+    from cotree.formulation.branch.explain import mechanism_latex
+
+    return mechanism_latex(model, equations)
 
 
 def terminal_residuals(model: Model) -> Iterator[tuple[Edge, ca.SX]]:

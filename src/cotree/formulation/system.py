@@ -31,6 +31,11 @@ def rate_name(name: str) -> str:
     return f"d({name})/dt"
 
 
+def turns_name(name: str) -> str:
+    """The integral that counts the turns of an angle."""
+    return f"{name} turned"
+
+
 @dataclass(frozen=True)
 class Variables:
     """A column of named symbols with units and start values."""
@@ -61,6 +66,9 @@ class Output:
 
     expression: ca.SX
     unit: str
+    near: ca.SX | None = None
+    """For an angle that is known up to full turns: the value near which it starts. Its turns are counted by an integral
+    of the name `turns_name`."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,8 @@ class SmoothInput:
 
     index: int
     why: str
+    needs: str = "an infinite flow"
+    remedy: str = "Add a small resistance beside the storage, or let the source ramp"
 
 
 @dataclass(frozen=True)
@@ -176,6 +186,10 @@ class SystemEquations:
         """dg/dw."""
         return ca.jacobian(self.algebraic, self.w.symbols)
 
+    def near_angles(self) -> dict[str, ca.SX]:
+        """Outputs that are known up to full turns, with the value near which each starts."""
+        return {name: each.near for name, each in self.outputs.items() if each.near is not None}
+
     def explicit(self, expression: ca.SX) -> ca.SX:
         """The expression with u' replaced by its own, where u' is explicit and not among the algebraic variables."""
         if self.mechanics is None or len(self.w) or not ca.depends_on(expression, self.u_dot):
@@ -184,6 +198,8 @@ class SystemEquations:
 
     def in_time(self, expression: ca.SX) -> ca.SX:
         """The expression with the inputs and their rates replaced by their signals: a function of t, q, u, w, p, m."""
-        rates = ca.jacobian(self.signals, self.t)
         known = ca.vertcat(self.inputs.symbols, self.input_rates)
+        if not known.numel() or not ca.depends_on(expression, known):
+            return expression
+        rates = ca.jacobian(self.signals, self.t)
         return substitute(expression, known, ca.vertcat(self.signals, rates))

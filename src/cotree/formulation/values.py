@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -45,6 +45,8 @@ class Values:
         self.model = model
         self.t = ca.SX.sym("t")
         self.modes: list[Mode] = []
+        self.signals: dict[str, tuple[ca.SX, str]] = {}
+        """Fields that are functions of time alone, with their units."""
         self.measures: Mapping[str, ca.SX] = {}
         """Positions and velocities that expressions may use, once the formulation knows them."""
         self._mode_symbols: list[ca.SX] = []
@@ -106,10 +108,12 @@ class Values:
         """The fields of a component as symbols and expressions; None where a field is not given."""
         return SimpleNamespace(**component.gather(self.entries(component)))
 
-    def entries(self, component: Component) -> dict[str, Any]:
-        """The scalar values of a component by name, as symbols and expressions."""
+    def entries(self, component: Component, only: Collection[str] | None = None) -> dict[str, Any]:
+        """The scalar values of a component by name, as symbols and expressions; ``only`` some of them."""
         result: dict[str, Any] = {}
         for field, info in quantities(component).items():
+            if only is not None and field not in only:
+                continue
             expression = component.expressions.get(field)
             symbol = self._symbol.get(f"{component.name}.{field}")
             if expression is None or symbol is not None:
@@ -120,6 +124,8 @@ class Values:
                 for name in expression.measured:
                     names[name] = self._measured(name)
                 result[field] = ca.SX(expression.evaluate(names, self._functions))
+                if expression.depends_on_time and not expression.measured:
+                    self.signals[f"{component.name}.{field}"] = (result[field], info.unit)
             except ExpressionError as reason:
                 raise ExpressionError(
                     reason.found, where=f"{component.name}.{field}", expected=reason.expected, remedy=reason.remedy

@@ -8,26 +8,41 @@ components:
   R: {kind: resistor, nodes: [in, out], resistance: tau/1e-6}
   C: {kind: capacitor, nodes: [out, ground], capacitance: 1e-6}
 run: {t_end: 5*tau, plot: [C.voltage, R.current]}
+
+A mechanism names frames instead of nodes: ``ground``, a body, ``body.frame``, or a ground frame.
+
+name: pendulum
+gravity: [0, -9.81, 0]
+components:
+  arm: {kind: rigid_body, shape: {rod: {length: 0.3, mass: 1}}, frames: {O: [-0.15, 0, 0]}}
+  O: {kind: revolute, frame_a: ground, frame_b: arm.O, axis: [0, 0, 1], angle: 0.3}
+run: {t_end: 2, tree: joint, plot: [O.angle]}
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import inspect
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import yaml
 
 import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
 from cotree.io.yaml_source import Source, read_source
-from cotree.model import Expression, Model, find_kind
+from cotree.model import Component, Expression, Model, find_kind
 from cotree.results.store import replacing
+from cotree.terminal.shapes import Shape, box, cylinder, rod, sphere, tube
 
 M = TypeVar("M", bound=Model)
 
-KEYS = ("name", "datum", "parameters", "components", "run")
+KEYS = ("name", "datum", "gravity", "planar", "parameters", "components", "run")
+SHAPES = {shape.__name__: shape for shape in (rod, box, cylinder, sphere, tube)}
+"""Solids that give a body its mass and inertia."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +54,16 @@ class RunSettings:
     rtol: float | None = None
     atol: float | None = None
     integrator: str | None = None
+    max_step: float | None = None
+    max_steps: int | None = None
     start: dict[str, float] | str | None = None
+    tree: str | list[str] | None = None
+    """A preset, or two of them for the translations and the rotations of a mechanism."""
     plot: list[Any] = field(default_factory=list)
 
     def options(self) -> dict[str, Any]:
         """The options that were given, for `simulate`."""
-        names = ("points", "rtol", "atol", "integrator", "start")
+        names = ("points", "rtol", "atol", "integrator", "max_step", "max_steps", "start")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
@@ -56,11 +75,26 @@ class ModelFile(Generic[M]):
     run: RunSettings
     source: Source
 
+    @contextmanager
+    def about(self, given: Collection[str] = ()) -> Iterator[None]:
+        """Errors that are raised inside begin with the file, and the line of the component that they name.
+
+        Values in ``given`` do not come from the file, so that it has no line for them.
+        """
+        try:
+            yield
+        except CotreeError as error:
+            if not error.where.startswith(self.source.name):
+                named = error.where and error.where not in given and not isinstance(error, FileError)
+                error.within(_place(self.source, error.where) if named else self.source.name)
+            raise
+
     def check_plot(self, results: Collection[str]) -> None:
         """Refuse names to plot that are no results of the model, before anything is integrated."""
+        vectors = {name.rpartition(".")[0] for name in results if name.endswith((".x", ".e0"))}
         for k, entry in enumerate(self.run.plot):
             for name in entry if isinstance(entry, list) else [entry]:
-                if name != "t" and name not in results:
+                if name != "t" and name not in results and name not in vectors:
                     part = name.partition(".")[0]
                     own = [known for known in results if known.partition(".")[0] == part]
                     raise FileError(
@@ -85,7 +119,7 @@ def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
 
 def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) -> Path:
     """Write a model file that `read_model` reads back to the same model."""
-    data = model.to_data() | ({"run": dict(run)} if run else {})
+    data = _plain(model.to_data() | ({"run": dict(run)} if run else {}))
     text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
@@ -114,9 +148,13 @@ class _Reader(Generic[M]):
     def _model(self, data: Mapping[str, Any]) -> M:
         name = data.get("name", Path(self.source.name).stem)
         self._expect(isinstance(name, str), name, "text; put a number in quotes", "name")
-        with _Placed(self.source, "datum"):
-            datum = data.get("datum", "ground")
-            model = self.model_class(name, datum=_names(datum if isinstance(datum, list) else [datum]))
+        options: dict[str, Any] = {}
+        for key in ("datum", "planar", "gravity"):
+            with _Placed(self.source, key):
+                value = data.get(key, "ground" if key == "datum" else None)
+                if value is not None:
+                    options[key] = _names(value if isinstance(value, list) else [value]) if key == "datum" else value
+                    model = self.model_class(name, **options)
         for name, value in self._mapping(data, "parameters").items():
             with _Placed(self.source, "parameters", name):
                 model.parameter(name, value)
@@ -127,10 +165,9 @@ class _Reader(Generic[M]):
             with _Placed(self.source, "components", name):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {entry!r}", where=name, expected="{kind: ..., nodes: [...], ...}")
-                fields = {key: _names(value) for key, value in entry.items() if key != "kind"}
-                model.add(find_kind(entry.get("kind"), name).from_data(name, fields))
+                model.add(_component(name, entry))
         with _Placed(self.source, "components"):
-            model.check()
+            _check(model)
         return model
 
     def _run(self, data: Mapping[str, Any], model: Model) -> RunSettings:
@@ -145,13 +182,19 @@ class _Reader(Generic[M]):
                     remedy=nearest(key, known),
                 )
         settings = dict(entry)
-        for key in ("t_end", "rtol", "atol"):
+        for key in ("t_end", "rtol", "atol", "max_step"):
             if key in settings:
                 with _Placed(self.source, "run", key):
                     settings[key] = _number(settings[key], model, key)
-        points, integrator, start = (settings.get(key) for key in ("points", "integrator", "start"))
-        whole = isinstance(points, int) and not isinstance(points, bool)
-        self._expect(points is None or whole, points, "a whole number", "run", "points")
+        integrator, start, tree = (settings.get(key) for key in ("integrator", "start", "tree"))
+        for key in ("points", "max_steps"):
+            count = settings.get(key)
+            whole = isinstance(count, int) and not isinstance(count, bool)
+            self._expect(count is None or whole, count, "a whole number", "run", key)
+        pair = isinstance(tree, list) and len(tree) == 2 and model.mechanical
+        known_tree = tree is None or all(isinstance(each, str) for each in (tree if pair else [tree]))
+        trees = "a preset such as joint, or two for translation and rotation" if model.mechanical else "a preset"
+        self._expect(known_tree, tree, trees, "run", "tree")
         self._expect(integrator is None or isinstance(integrator, str), integrator, "a name", "run", "integrator")
         known_start = start is None or start == "steady" or isinstance(start, dict)
         self._expect(known_start, start, "'steady', or values by name: {C.voltage: 2}", "run", "start")
@@ -193,11 +236,101 @@ class _Placed:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, CotreeError) and not isinstance(error, FileError):
-            component, *field = error.where.partition(" ")[0].split(".")
-            path = self.path if len(self.path) > 1 else (*self.path, component)
-            place = self.source.place(*path, *field)
+            place = _place(self.source, error.where, *self.path)
             where = f"{place}: {error.where}" if error.where else place
             raise FileError(error.found, where=where, expected=error.expected, remedy=error.remedy) from None
+
+
+def _place(source: Source, where: str, *path: str) -> str:
+    """``file:line`` of the value that an error names as ``component.field``; ``path`` is the entry it stands in."""
+    component, *parts = where.partition(" ")[0].split(".")
+    path = path or (("gravity",) if component == "gravity" else ("components",))
+    owner = path if len(path) > 1 else (*path, component)
+    frame = (*owner, "frames", *parts[:1])
+    return source.place(*(frame if parts and frame in source.lines else (*owner, *parts)))
+
+
+def _component(name: str, entry: Mapping[str, Any]) -> Component:
+    """The component of one entry; vectors of mechanisms stay numbers, other lists hold names of nodes."""
+    kind = find_kind(entry.get("kind"), name)
+    values = {key: value for key, value in entry.items() if key != "kind"}
+    if not kind.mechanical:
+        return kind.from_data(name, {key: _names(value) for key, value in values.items()})
+    values = {key: _tuples(value) for key, value in values.items()}
+    if "shape" in kind.data_fields() and values.get("shape") is not None:
+        values["shape"] = _shape(values["shape"], f"{name}.shape")
+    if "frames" in kind.data_fields() and values.get("frames") is not None:
+        _check_frames(values["frames"], f"{name}.frames")
+    return kind.from_data(name, values)
+
+
+def _shape(given: Any, where: str) -> Shape:
+    """``{rod: {length: 0.3, mass: 1}}``"""
+    expected = "one shape with its values, such as {rod: {length: 0.3, mass: 1}}"
+    if not isinstance(given, dict) or len(given) != 1 or not isinstance(next(iter(given.values())), dict):
+        raise ModelError(f"found {_shown(given)}", where=where, expected=expected)
+    ((kind, values),) = given.items()
+    if kind not in SHAPES:
+        known = f"one of {listing(SHAPES)}"
+        raise ModelError(f"there is no shape '{kind}'", where=where, expected=known, remedy=nearest(kind, SHAPES))
+    known = inspect.signature(SHAPES[kind]).parameters
+    for key in values:
+        if key not in known:
+            raise ModelError(
+                f"a {kind} has no '{key}'",
+                where=where,
+                expected=f"some of {listing(known)}",
+                remedy=nearest(key, known),
+            )
+    missing = [key for key, each in known.items() if each.default is inspect.Parameter.empty and key not in values]
+    if missing:
+        raise ModelError(f"{listing(missing)} of the {kind} not given", where=where, expected=f"{listing(known)}")
+    try:
+        return SHAPES[kind](**values)  # type: ignore[operator, no-any-return]
+    except CotreeError as error:
+        error.within(where)
+        raise
+    except (TypeError, ValueError):
+        raise ModelError(f"found {values!r}", where=where, expected="numbers, or expressions of parameters") from None
+
+
+def _check_frames(given: Any, where: str) -> None:
+    """Frames by name, each three numbers or a mapping of position, axis and angle."""
+    expected = "frames by name, such as {A: [0.1, 0, 0], B: {position: [0, 0, 0], axis: [0, 0, 1], angle: pi/2}}"
+    if not isinstance(given, dict):
+        raise ModelError(f"found {_shown(given)}", where=where, expected=expected)
+    for name, frame in given.items():
+        vectors = [frame.get(key, ()) for key in ("position", "axis")] if isinstance(frame, dict) else [frame]
+        for vector in vectors:
+            if not isinstance(vector, tuple):
+                raise ModelError(f"found {vector!r}", where=f"{where.partition('.')[0]}.{name}", expected=expected)
+
+
+def _check(model: Model) -> None:
+    """Values and names, and of a mechanism also that every frame and joint exists that something refers to."""
+    if not model.mechanical:
+        model.check()
+        return
+    from cotree.formulation.branch import mechanism_graph
+
+    mechanism_graph(model, dependent=False)
+
+
+def _tuples(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    return {key: _tuples(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _plain(value: Any) -> Any:
+    """Lists for tuples and arrays, and Python's own numbers, which is all that YAML knows."""
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return str(value) if isinstance(value, str) else value
 
 
 def _names(value: Any) -> Any:

@@ -48,12 +48,14 @@ class Source:
             for key_node, value_node in node.value:
                 key = loader.construct_object(key_node) if isinstance(key_node, yaml.ScalarNode) else None
                 line = key_node.start_mark.line + 1
-                if isinstance(key, bool) or not isinstance(key, (str, int)):
+                if isinstance(key, bool):  # YAML reads yes, no, on and off as truth values; as a key they are names
+                    key = key_node.value
+                if not isinstance(key, (str, int)):
                     found = getattr(key_node, "value", "a list or mapping")
                     raise FileError(
                         f"the key '{found}' is not a name",
                         where=f"{self.name}:{line}",
-                        remedy="Put it in quotes: YAML reads yes, no, on and off as truth values, and ~ as nothing",
+                        remedy="Put it in quotes: YAML reads ~ and null as nothing",
                     )
                 key = str(key)
                 if key in result:

@@ -22,6 +22,8 @@ class EnergyAudit:
     dissipated: Array
     supplied: Array
     start: float
+    kinetic: float | None = None
+    """The largest kinetic energy of a mechanism, whose potential energy has no zero of its own to be compared with."""
 
     @property
     def closure(self) -> Array:
@@ -31,8 +33,9 @@ class EnergyAudit:
     @property
     def scale(self) -> float:
         """The largest energy in the balance."""
-        parts = (self.stored, self.dissipated, self.supplied)
-        return float(max(abs(self.start), *(np.max(np.abs(part), initial=0.0) for part in parts)))
+        parts = [self.dissipated, self.supplied, *([self.stored] if self.kinetic is None else [])]
+        own = abs(self.start) if self.kinetic is None else self.kinetic
+        return float(max(own, *(np.max(np.abs(part), initial=0.0) for part in parts)))
 
     @property
     def error(self) -> float:

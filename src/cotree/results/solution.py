@@ -52,6 +52,10 @@ class Solution:
     notes: tuple[str, ...] = ()
     complete: bool = True
     """False if the run was interrupted or failed before its end."""
+    events: Mapping[str, Array] = field(default_factory=dict)
+    """Times of each event by its name."""
+    event_values: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
+    """All results at the times of each event, by the names of event and result."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "t", _sealed(self.t))

@@ -61,6 +61,7 @@ def write_hdf5(solution: Solution, path: Path) -> Path:
             "notes": solution.notes,
             "complete": solution.complete,
             "start_energy": solution.audit.start,
+            "kinetic": solution.audit.kinetic,
             "statistics": asdict(solution.statistics),
             "parameters": dict(solution.parameters),
         }
@@ -98,7 +99,7 @@ def _read(file: h5py.File, kind: type[S]) -> S:
         t=t,
         values=values,
         units={name: str(file["values"][name].attrs["unit"]) for name in said["names"]},
-        audit=EnergyAudit(t, **energy, start=said["start_energy"]),
+        audit=EnergyAudit(t, **energy, start=said["start_energy"], kinetic=said.get("kinetic")),
         statistics=Statistics(**said["statistics"]),
         parameters=said["parameters"],
         states=tuple(said["states"]),

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.generalised_alpha import Rated
-from cotree.solve.newton import left_over, newton, or_else
+from cotree.solve.newton import SHIFTED, largest, left_over, newton, or_else, through
 from cotree.solve.stepping import Layout
 
 Array = NDArray[np.float64]
@@ -84,40 +84,40 @@ class EnergyPreserving(Rated):
         z = ca.SX.sym("z", n + 1 + every + count)
         a, kappa, lam, mu = z[:n], z[n], z[n + 1 : n + 1 + every], z[n + 1 + every :]
         mass, jac = mech.matrices(t, q0, u0, 0, 0, p, m)
-        v = u0 + h / 2 * a
-        if count:
-            v = v + h * ca.mtimes(jac[:count, :].T, mu) / ca.diag(mass)
+        shift, across = ca.SX.sym("shift", n), h * jac[:count, :].T / ca.repmat(mech.weights(mass), 1, count)
+        v = u0 + h / 2 * a + shift
         q1, u1 = mech.moved(q0, h * v, end), u0 + h * a
         middle, lost = mech.moved(q0, h / 2 * v, at), ca.SX(0)
         if self.shift:
             bend = self.shift * h * (v - old["v"])
             plain, middle = middle, mech.moved(q0, h / 2 * v + bend, at)
-            slopes = [mech.slope(at[0], place, bend, 0, 0, p, m) for place in (middle, plain)]
-            lost = ca.fmax(0, (slopes[0] - slopes[1]) / (2 * self.shift))
-        push = ca.SX.sym("push", n)  # M v: left out of the derivatives, since kappa is small
+            slopes = [mech.slope(at[0], place, h * v, 0, 0, p, m) for place in (middle, plain)]
+            lost = ca.fmax(0, slopes[0] - slopes[1])
+        push, faded, more = ca.SX.sym("push", n), ca.SX.sym("faded"), ca.SX.sym("more")
         balance = mech.balance(at[0], middle, v, a, lam, p, m) + kappa * push
         powers = mech.powers(at[0], middle, v, a, lam, p, m)
         kinetic, potential = mech.energies(end[0], q1, u1, a, lam, p, m)
         energy = old["energy"] + h * (powers[1] - powers[0]) - lost
-        swing = ca.fmax(old["swing"], 2 * kinetic) + 1e-100
-        total = ca.fabs(kinetic) + ca.fabs(potential)
-        soft = REST * swing + ROUNDING * (old["energy"] ** 2 + total**2) / swing
-        faded, more = ca.SX.sym("faded"), ca.SX.sym("more")
         position, velocity = mech.constraints(end[0], q1, u1, 0, 0, p, m)
         work = (kinetic + potential - energy) / h - kappa * faded
         residual = ca.vertcat(balance, work, velocity / h, position / h**2)
-        matrix = ca.jacobian(residual, z)
-        pushed = ca.mtimes(mass, v)
-        symbols, values = ca.vertcat(push, faded), ca.vertcat(pushed, soft + more)
-        residual, matrix = ca.substitute([residual, matrix], [symbols], [values])
+        residual, matrix, q1, v, kinetic, potential, energy, powers = through(
+            z, residual, shift, across, mu, [q1, v, kinetic, potential, energy, powers]
+        )
+        swing, total = ca.fmax(old["swing"], 2 * kinetic) + 1e-100, ca.fabs(kinetic) + ca.fabs(potential)
+        soft = REST * swing + ROUNDING * (old["energy"] ** 2 + total**2) / swing + more
+        # Put in only now: kappa is small, and what it multiplies need not be differentiated.
+        values = ca.densify(ca.vertcat(ca.mtimes(mass, v), soft))
+        residual, matrix = ca.substitute([residual, matrix], [ca.vertcat(push, faded)], [values])
 
         def size(change: ca.SX) -> ca.SX:
             missed = ca.fabs(kinetic + potential - energy) / (NEARLY * (swing + 1e-6 * total))
-            return ca.fmax(left_over(h * ca.norm_inf(change[:n]), h, u0, EXACT), missed)
+            shifted = largest(h * ca.mtimes(across, change[n + 1 + every :, :])) / SHIFTED
+            return ca.fmax(ca.fmax(left_over(h * ca.norm_inf(change[:n]), h, u0, EXACT), missed), shifted)
 
-        root = newton(z, [t, h, y, c, more], residual, size, n + 1, matrix, n)
+        root = newton(z, [t, h, y, c, more], residual, size, n + 1, mech.small, matrix, n)
         new = {"x": ca.vertcat(mech.unit(q1), u1), "a": a, "v": v, "multipliers": lam, "mu": mu, "before": h}
-        new |= {"swing": ca.fmax(old["swing"], 2 * kinetic), "energy": energy}
+        new |= {"swing": swing, "energy": energy}
         new |= {"quad": old["quad"] + h * powers, **self._error(old, const["scale"], new["x"], a, h, (t, p, m))}
         last = ca.SX.sym("last")
         error = ca.if_else(last <= 1, new.pop("error"), ca.inf)
@@ -127,10 +127,12 @@ class EnergyPreserving(Rated):
         guess = ca.Function("guess", [t, h, y, c], [predicted])
         given = [ca.MX.sym("x", *each.shape) for each in (t, h, y, c)]
         first = ca.Function("first", given, [*root(guess(*given), *given, 0)])
-        # Where that fails, first without the balance of energy and from rest, for oscillations that are not resolved.
+        # For oscillations that are not resolved: first without the balance of energy and from rest. Where nothing else
+        # helps, the step is left so, and the next ones make up for the energy.
         still = ca.Function("still", [t, h, y, c], [ca.vertcat(-2 * u0 / h, 0, predicted[n + 1 :, :])])
-        second = ca.Function("second", given, [*root(root(still(*given), *given, PLAIN)[1], *given, 0)])
-        size_of_last, found = or_else(first, second)(*given)
+        plain = ca.Function("plain", given, [*root(still(*given), *given, PLAIN)])
+        second = ca.Function("second", given, [*root(plain(*given)[1], *given, 0)])
+        size_of_last, found = or_else(first, or_else(second, plain))(*given)
         return ca.Function("step", given, [*after(found, size_of_last, *given)])
 
     def _error(self, old: dict[str, Any], scale: Any, x1: Any, a: Any, h: Any, known: Any) -> dict[str, Any]:
@@ -150,9 +152,10 @@ class EnergyPreserving(Rated):
 class EnergyDecaying(EnergyPreserving):
     """Energy changes by work and decays with what the steps do not resolve.
 
-    Forces are taken not in the middle but beside it by a part of the second difference of the coordinates, which damps
-    oscillations that are not resolved to the spectral radius in each step. The energy that this takes, D >= 0, is the
-    square of the second difference in the metric of the stiffness: E1 - E0 = work - D. It is of fourth order in a step.
+    Forces are taken not in the middle but beside it, by a part of the second difference of the coordinates: of an
+    oscillation that is not resolved, the part given by the spectral radius is left after each step. The energy that
+    this takes out is D = v h (V'(beside) - V'(middle)), and where that is negative, D = 0: E1 - E0 = work - D. So
+    energy never grows. D is of third order in a step, that in a run of second order.
     """
 
     name = "energy_decaying"

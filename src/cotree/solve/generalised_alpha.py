@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.mechanism import Mechanism
-from cotree.solve.newton import SETTLED, inlined, left_over, newton, or_else
+from cotree.solve.newton import SETTLED, SHIFTED, inlined, largest, left_over, newton, or_else, through
 from cotree.solve.problem import Problem
 from cotree.solve.stepping import Layout, Stepping
 
@@ -192,27 +192,34 @@ class GeneralisedAlpha(Rated):
         ud1, lam, eta = z[:n], z[n : n + every], z[n + every :]
         a1 = ((1 - k.af) * ud1 + k.af * ud0 - k.am * a0) / (1 - k.am)
         delta = h * u0 + h**2 * ((0.5 - k.beta) * a0 + k.beta * a1)
-        if self.stabilised and count:
+        shift = ca.SX.sym("shift", n if self.stabilised else 0)
+        if self.stabilised:
             mass, jac = mech.matrices(t, q0, u0, 0, 0, p, m)
-            delta = delta + h**2 * ca.mtimes(jac[:count, :].T, eta) / ca.diag(mass)
+            across = h**2 * jac[:count, :].T / ca.repmat(mech.weights(mass), 1, count)
+            delta = delta + shift
         q1, u1 = mech.moved(q0, delta, at), u0 + h * ((1 - k.gamma) * a0 + k.gamma * a1)
         balance = mech.balance(t1, q1, u1, ud1, lam, p, m)
         position, velocity = mech.constraints(t1, q1, u1, 0, 0, p, m)
         rows = [velocity / h, position / h**2] if self.stabilised else [position / h**2, velocity[count:, :] / h]
-        residual = ca.vertcat(balance, *rows)
+        residual, matrix = ca.vertcat(balance, *rows), None
+        if self.stabilised:
+            residual, matrix, q1, u1 = through(z, residual, shift, across, eta, [q1, u1])
 
         def size(change: ca.SX) -> ca.SX:
             part = (1 - k.af) / (1 - k.am) * k.gamma * h * ca.norm_inf(change[:n])
-            return left_over(part, h, u0, SETTLED)
+            settled = left_over(part, h, u0, SETTLED)
+            if not self.stabilised:
+                return settled
+            return ca.fmax(settled, largest(ca.mtimes(across, change[n + every :, :])) / SHIFTED)
 
-        root = newton(z, [t, h, y, c], residual, size, n)
+        root = newton(z, [t, h, y, c], residual, size, n, mech.small, matrix)
         predicted = ca.vertcat(ud0 + h * old["jerk"], old["multipliers"], ca.SX.zeros(z.numel() - n - every))
         guess = ca.Function("guess", [t, h, y, c], [predicted])
         after = ca.Function("after", [z, t, h, y, c], [q1, u1, ud1, a1, ca.reshape(lam, every, 1)], {"cse": True})
         given = [ca.MX.sym("x", *each.shape) for each in (t, h, y, c)]
         found, last = ca.MX.sym("z", *z.shape), ca.MX.sym("last")
         finished = ca.Function("finished", [found, last, *given], [*self._finished(after(found, *given), last, *given)])
-        finished = inlined(finished, n + every)
+        finished = inlined(finished, n + every, mech.small)
         still = (h * u0 / h**2 + (0.5 - k.beta) * a0) / -k.beta  # q1 = q0, for oscillations that are not resolved
         stiff = ca.vertcat(((1 - k.am) * still + k.am * a0 - k.af * ud0) / (1 - k.af), predicted[n:, :])
         second = ca.Function("second", [t, h, y, c], [stiff])

@@ -20,6 +20,11 @@ Array = NDArray[np.float64]
 DENSE = 20
 """States from which a tabulated linear system, whose matrix is full, is solved by LAPACK."""
 
+STIFF_RATE = 2e3
+"""Decay rate in 1/s beyond which a mechanism is integrated by an implicit method."""
+STIFF_STATES = 200
+"""Most states for which the decay rates are looked at."""
+
 INTEGRATORS: dict[str, type[Integrator]] = {}
 """Every integrator by its name."""
 
@@ -132,6 +137,8 @@ def _relative(t0: float, times: Array) -> tuple[float, ...]:
 
 def choose(name: str, problem: Problem) -> type[Integrator]:
     """The integrator of this name, or the best for the problem with ``auto``."""
+    if name == "auto" and problem.equations.mechanics is not None:
+        return INTEGRATORS["cvodes" if is_stiff(problem) else "adams"]
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:
@@ -143,3 +150,31 @@ def choose(name: str, problem: Problem) -> type[Integrator]:
     if reason := INTEGRATORS[name].suits(problem):
         raise SolveError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")
     return INTEGRATORS[name]
+
+
+def is_stiff(problem: Problem) -> bool:
+    """Whether a mechanism has something much faster than its motion: a strong damper or a hard spring.
+
+    Eigenvalues of the rates about the start, by differences, against the rates of the motion itself.
+    """
+    e = problem.equations
+    n = problem.x.numel()
+    if e.energy.dissipation.is_constant() or n > STIFF_STATES:
+        return False
+    x = np.concatenate([e.q.start, e.u.start])
+    m = np.asarray(problem.mode_values(0.0, e.p.start), dtype=float).ravel()
+
+    def rates(states: Array) -> Array:
+        w: Any = np.zeros((0, states.shape[1]))
+        if problem.settled is not None:
+            states, w = problem.settled(0.0, states, e.p.start, m)
+        return np.asarray(problem.rates(0.0, states, w, e.p.start, m), dtype=float).reshape(n, -1)
+
+    step = 1e-6 * np.maximum(1.0, np.abs(x))
+    every = rates(np.column_stack([x[:, None] + np.diag(step), x[:, None] - np.diag(step)]))
+    jacobian = (every[:, :n] - every[:, n:]) / (2 * step)
+    if not np.isfinite(jacobian).all():
+        return False
+    values = np.linalg.eigvals(jacobian)
+    damped = np.abs(values.real[values.real < 0]).max(initial=0.0)
+    return bool(damped > STIFF_RATE)

@@ -1,8 +1,12 @@
-"""Linearisation about a state: x' = A x + B s, y = C x + D s, with poles and frequency response."""
+"""Linearisation about a state: x' = A x + B s, y = C x + D s, with poles and frequency response.
+
+In a mechanism with loops or rotations only some of the coordinates and speeds are independent. Those are chosen among
+all of them, and the others follow from the constraints, so that A holds motions that can be and no others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +19,8 @@ from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.problem import Problem
+from cotree.solve.statics import static_equilibrium
+from cotree.solve.tangent import Freedom, Tangent, independent, state_of
 
 Array = NDArray[np.float64]
 
@@ -33,6 +39,15 @@ class LinearSystem:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     point: Mapping[str, float]
+    deviations: Array | None = None
+    """Deviations of all coordinates and speeds, in the order of ``point``, for unit deviations of the states; None
+    where the states are all there is."""
+
+    def motion(self, names: Sequence[str]) -> Array:
+        """Deviations of some coordinates and speeds for unit deviations of the states."""
+        all_names = list(self.point)
+        every = np.eye(len(all_names)) if self.deviations is None else self.deviations
+        return np.asarray(every[[all_names.index(name) for name in names]])
 
     def poles(self) -> NDArray[np.complex128]:
         """The eigenvalues of A, slowest first."""
@@ -59,15 +74,20 @@ def linearise(
     *,
     outputs: Iterable[str] | None = None,
     inputs: Iterable[str] | None = None,
-    at: Mapping[str, float] | str | None = None,
+    at: Mapping[str, float] | Sequence[float] | str | None = None,
     t: float = 0.0,
     parameters: Mapping[str, float] | None = None,
+    independent: Iterable[str] | None = None,
 ) -> LinearSystem:
     """Exact derivatives of the equations about a state.
 
-    ``at`` gives states by name on top of the start values, or ``"steady"`` for the operating point. Where a storage is
-    tied to a source, the rate of that input enters; the state is then shifted (x - E s) so that the usual form holds.
+    ``at`` gives states by name on top of the start values, or ``"steady"`` for the operating point: the static
+    equilibrium of a mechanism. Where a storage is tied to a source, the rate of that input enters; the state is then
+    shifted (x - E s) so that the usual form holds. The inputs of a mechanism are parameters by name, none by default;
+    ``independent`` names the coordinates that are its states.
     """
+    if equations.mechanics is not None:
+        return _mechanism(equations, outputs, inputs, at, t, parameters, independent)
     problem = Problem.of(equations)
     e = equations
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
@@ -111,6 +131,109 @@ def linearise(
         )
     names = e.q.names + e.u.names
     return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), dict(zip(names, x.tolist(), strict=True)))
+
+
+def _mechanism(
+    e: SystemEquations,
+    outputs: Iterable[str] | None,
+    inputs: Iterable[str] | None,
+    at: Mapping[str, float] | Sequence[float] | str | None,
+    t: float,
+    parameters: Mapping[str, float] | None,
+    chosen: Iterable[str] | None,
+) -> LinearSystem:
+    problem = Problem.of(e)
+    x, p, m = mechanism_point(e, at, t, parameters)
+    w = problem.w_of(t, x, np.zeros(0), p, m).ravel()
+    wanted = _choose(outputs, e.outputs, "output")
+    driven = _choose(() if inputs is None else inputs, e.p.names, "parameter")
+    given = column([e.p.symbols[e.p.names.index(name)] for name in driven])
+    f, g = ca.vertcat(e.kinematics, e.rates), e.algebraic
+    y = e.explicit(column([e.outputs[name].expression for name in wanted]))
+    assert e.mechanics is not None
+    held = ca.vertcat(e.mechanics.position, e.mechanics.velocity)
+    for name, symbol in zip(driven, ca.vertsplit(given) if driven else (), strict=True):
+        if ca.depends_on(held, symbol):
+            raise SolveError(
+                f"{name} moves the constraints, so it cannot be an input",
+                expected="a parameter of forces or masses",
+            )
+    blocks = [ca.jacobian(e.in_time(part), v) for part in (f, g, y) for v in (problem.x, e.w.symbols, given)]
+    function = ca.Function("blocks", problem.arguments, [ca.densify(block) for block in blocks], {"cse": True})
+    fx, fw, fp, gx, gw, gp, yx, yw, yp = (
+        np.asarray(v, dtype=float).reshape(v.shape) for v in function(t, x, w, p, m)
+    )
+    if len(e.w):
+        wx, wp = (-np.linalg.solve(gw, part) for part in (gx, gp))
+        fx, fp, yx, yp = fx + fw @ wx, fp + fw @ wp, yx + yw @ wx, yp + yw @ wp
+    places, Z = _admissible(e, t, x, p, m, chosen)
+    names = e.q.names + e.u.names
+    states = tuple(names[k] for k in places)
+    point = dict(zip(names, x.tolist(), strict=True))
+    return LinearSystem(fx[places] @ Z, fp[places], yx @ Z, yp, states, tuple(driven), tuple(wanted), point, Z)
+
+
+def mechanism_point(
+    e: SystemEquations, at: Mapping[str, float] | Sequence[float] | str | None, t: float, parameters: Any
+) -> tuple[Array, Array, Array]:
+    """State, p and modes of a mechanism about which it is linearised."""
+    p = e.parameter_values(parameters) if e.parameter_values else e.p.start
+    m = np.asarray(Problem.of(e).mode_values(t, p), dtype=float).ravel()
+    if isinstance(at, str) and at != "start":
+        if at not in ("steady", "equilibrium"):
+            raise SolveError(f"at = '{at}'", expected="'start', 'steady', or states by name")
+        rest = static_equilibrium(e, t=t, parameters=parameters)
+        return np.array([rest.state[name] for name in e.q.names + e.u.names]), p, m
+    q, u = state_of(e, None if isinstance(at, str) else at, t, p)
+    return np.concatenate([q, u]), p, m
+
+
+def _admissible(
+    e: SystemEquations, t: float, x: Array, p: Array, m: Array, chosen: Iterable[str] | None
+) -> tuple[list[int], Array]:
+    """Places of independent states, and all states' deviations for unit deviations of those."""
+    tangent, count = Tangent.of(e), len(e.q)
+    here = tangent.at(t, x[:count], x[count:], np.zeros(len(e.u)), np.zeros(len(e.multipliers)), p, m)
+    holonomic, all_rows = Freedom.of(here.G[: len(here.position)]), Freedom.of(here.G)
+    if all_rows.rank < len(here.G):
+        raise SolveError(
+            "the position is singular: some constraints are dependent there, so that motions branch",
+            remedy="Linearise about another state",
+        )
+    coordinates = here.N @ holonomic.B
+    speeds = -all_rows.inverse @ here.turn @ holonomic.B
+    own = independent(coordinates) if chosen is None else _given(e, coordinates, chosen)
+    names = [e.q.names[k] for k in own]
+    # The speeds of the chosen coordinates are chosen with them, where they are independent.
+    likely = [k for k, name in enumerate(e.u.names) if name.removesuffix("_rate") in names]
+    rates = likely if _regular(all_rows.B[likely]) else independent(all_rows.B)
+    invert = np.linalg.inv(coordinates[own]) if own else np.zeros((0, 0))
+    turned = np.linalg.inv(all_rows.B[rates]) if rates else np.zeros((0, 0))
+    lower = speeds @ invert
+    Z = np.block(
+        [
+            [coordinates @ invert, np.zeros((count, len(rates)))],
+            [lower - all_rows.B @ turned @ lower[rates], all_rows.B @ turned],
+        ]
+    )
+    return own + [count + k for k in rates], Z
+
+
+def _regular(rows: Array) -> bool:
+    """Whether as many rows as columns are well independent."""
+    return rows.shape[0] == rows.shape[1] and (not rows.size or np.linalg.cond(rows) < 1e6)
+
+
+def _given(e: SystemEquations, coordinates: Array, chosen: Iterable[str]) -> list[int]:
+    names = _choose(chosen, e.q.names, "coordinate")
+    own = sorted(e.q.names.index(name) for name in names)
+    if not _regular(coordinates[own]):
+        proposed = [e.q.names[k] for k in independent(coordinates)]
+        raise SolveError(
+            f"{listing(names)} do not say all about the position here",
+            expected=f"{coordinates.shape[1]} independent coordinates, such as {listing(proposed)}",
+        )
+    return own
 
 
 def _signal_rates(problem: Problem, t: float, p: Array, m: Array) -> Array:

@@ -8,14 +8,19 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from cotree.formulation import SystemEquations
 from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column
-from cotree.solve.newton import repeated, solution
+from cotree.solve.newton import SMALL, repeated, solution
 
 CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
+SINGULAR = 1e-9
+"""Ratio of the eigenvalues of a scaled mass matrix below which it counts as singular."""
+LIGHT = 1e-6
+"""Least weight of a speed in the metric of a position's correction, as a part of the mean."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,22 @@ class Mechanism:
         return self.kinematics(t, q, delta, 0, 0, p, m)
 
     @cached_property
+    def small(self) -> int:
+        """Unknowns up to which linear systems are written out: none where a mass is missing, as in a rod's spin."""
+        e, (_, n, _, every) = self.equations, self.sizes
+        known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(every), e.p.start, np.zeros(e.mode_symbols.numel()))
+        mass = np.asarray(ca.DM(self.matrices(*known)[0]).full(), dtype=float)
+        if not np.isfinite(mass).all() or not n or (np.diag(mass) <= 0).any():
+            return 0
+        scaled = mass / np.sqrt(np.outer(np.diag(mass), np.diag(mass)))
+        return SMALL if np.linalg.eigvalsh(scaled)[0] > SINGULAR else 0
+
+    def weights(self, mass: ca.SX) -> ca.SX:
+        """A positive diagonal in place of the mass matrix."""
+        diagonal = ca.densify(ca.diag(mass))
+        return ca.fmax(diagonal, LIGHT * ca.sum1(diagonal) / diagonal.numel())
+
+    @cached_property
     def accelerations(self) -> ca.Function:
         """(t, q, u, p, m) -> (u', lambda) of index 1; the least force where constraints are dependent."""
         t, q, u, _, _, p, m = self.arguments
@@ -122,7 +143,7 @@ class Mechanism:
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         matrix = _bordered(mass, jac)
         rest = self.index_one(t, q, u, 0, 0, p, m)
-        solved = solution("accelerations", known, matrix, -rest, n)
+        solved = solution("accelerations", known, matrix, -rest, n, self.small)
         arguments = [ca.MX.sym("x", *each.shape) for each in known]
         w = solved(*arguments)
         return ca.Function("accelerations", arguments, [w[:n], -w[n:]])
@@ -141,7 +162,7 @@ class Mechanism:
         if count:
             mass, jac = self.matrices(t, q, u, 0, 0, p, m)
             error = self.constraints(t, q, u, 0, 0, p, m)[0]
-            turn = solution("towards", [t, q, p, m], _bordered(mass, jac[:count, :]), _under(n, -error), n)
+            turn = solution("towards", [t, q, p, m], _bordered(mass, jac[:count, :]), _under(n, -error), n, self.small)
             delta = ca.SX.sym("delta", n)
             moved = self.moved(q, delta, (t, p, m))
             move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], {"cse": True})
@@ -160,7 +181,7 @@ class Mechanism:
         n = len(self.equations.u)
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         error = self.constraints(t, q, u, 0, 0, p, m)[1]
-        solved = solution("velocities", [t, q, u, p, m], _bordered(mass, jac), _under(n, -error), n)
+        solved = solution("velocities", [t, q, u, p, m], _bordered(mass, jac), _under(n, -error), n, self.small)
         known = [ca.MX.sym("x", *each.shape) for each in (t, q, u, p, m)]
         return ca.Function("velocity_correction", known, [solved(*known)[:n]])
 

@@ -8,23 +8,26 @@ from typing import Any
 import casadi as ca
 
 SMALL = 16
-"""Unknowns up to which linear systems are solved inside the expression graph."""
+"""Unknowns up to which linear systems are solved inside the expression graph, if the masses allow it."""
 NEWTON_STEPS = 10
 """Most steps of Newton's rule in one step of time."""
 SETTLED = 1e-13
 """What Newton's rule may leave of a speed, over 1 or the speeds' size."""
+SHIFTED = 1e-12
+"""Last correction of a shift of the coordinates that keeps them on the constraints."""
 SOFT = 1e-13
 """Part of a constraint's pivot that is added to it, so that singular positions are passed."""
 
 
 def solution(
-    name: str, known: Sequence[ca.SX], matrix: ca.SX, right: ca.SX, soft: int, dense: int | None = None
+    name: str, known: Sequence[ca.SX], matrix: ca.SX, right: ca.SX, soft: int, small: int, dense: int | None = None
 ) -> ca.Function:
     """matrix^-1 right as a function of ``known``; constraints begin with row ``soft``.
 
+    Up to ``small`` unknowns the elimination is written out; otherwise a sparse solver is called, which may pivot.
     A ``dense`` row and column, which would fill a sparse factorisation, is left out of it and put back afterwards.
     """
-    if matrix.shape[0] <= SMALL:
+    if matrix.shape[0] <= small:
         return ca.Function(name, list(known), [eliminated(matrix, right, soft)], {"cse": True})
     symbols = [ca.MX.sym("x", *each.shape) for each in known]
     if dense is None:
@@ -82,6 +85,7 @@ def newton(
     residual: ca.SX,
     size: Callable[[ca.SX], ca.SX],
     soft: int,
+    small: int,
     matrix: ca.SX | None = None,
     dense: int | None = None,
 ) -> ca.Function:
@@ -91,12 +95,29 @@ def newton(
     """
     data = [unknown, *known]
     slopes = ca.jacobian(residual, unknown) if matrix is None else matrix
-    step = solution("correction", data, slopes, residual, soft, dense)
+    step = solution("correction", data, slopes, residual, soft, small, dense)
     change = ca.SX.sym("change", unknown.numel())
     measure = ca.Function("measure", [change, *data], [size(change), unknown - change], {"cse": True})
     symbols = [ca.MX.sym("x", *each.shape) for each in data]
     once = ca.Function("once", symbols, [*measure(step(*symbols), *symbols)])
-    return repeated(inlined(once, unknown.numel()))
+    return repeated(inlined(once, unknown.numel(), small))
+
+
+def through(
+    unknown: ca.SX, residual: ca.SX, shift: ca.SX, factors: ca.SX, weights: ca.SX, others: Sequence[ca.SX]
+) -> list[ca.SX]:
+    """The residual with shift = factors weights, its matrix, and other expressions.
+
+    The weights end the unknowns, and the position constraints, which they keep, the residual. Shifts are of higher
+    order, and what they do to the other rows is left to the next correction: the constraints on the velocities see to
+    it that it is smaller by the step.
+    """
+    rest, held = unknown.numel() - weights.numel(), residual.numel() - weights.numel()
+    by_shift = ca.mtimes(ca.jacobian(residual[held:, :], shift), factors)
+    by_weights = ca.vertcat(ca.SX(held, weights.numel()), by_shift)
+    matrix = ca.horzcat(ca.jacobian(residual, unknown[:rest]), by_weights)
+    value = ca.densify(ca.mtimes(factors, weights))
+    return list(ca.substitute([residual, matrix, *others], [shift], [value]))
 
 
 def or_else(first: ca.Function, second: ca.Function) -> ca.Function:
@@ -110,6 +131,11 @@ def or_else(first: ca.Function, second: ca.Function) -> ca.Function:
     return ca.Function("either", symbols, [*choice(size <= 1, size, value, *symbols)])
 
 
+def largest(values: ca.SX) -> ca.SX:
+    """The largest absolute value, 0 where there is none."""
+    return ca.norm_inf(values) if values.numel() else ca.SX(0)
+
+
 def left_over(change: ca.SX, h: ca.SX, speeds: ca.SX, allowed: float) -> ca.SX:
     """The size of a correction ``change`` of the speeds in a step h, 1 where what is left after it is ``allowed``.
 
@@ -118,9 +144,9 @@ def left_over(change: ca.SX, h: ca.SX, speeds: ca.SX, allowed: float) -> ca.SX:
     return change * ca.sqrt(h / (allowed * (1 + ca.norm_inf(speeds))))
 
 
-def inlined(function: ca.Function, unknowns: int) -> ca.Function:
+def inlined(function: ca.Function, unknowns: int, small: int) -> ca.Function:
     """The function as one list of elementary operations, where its linear systems are small."""
-    return function.expand(function.name(), {"cse": True}) if unknowns <= SMALL else function
+    return function.expand(function.name(), {"cse": True}) if unknowns <= small else function
 
 
 def repeated(once: ca.Function) -> ca.Function:

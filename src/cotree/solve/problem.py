@@ -21,6 +21,9 @@ from cotree.solve.kkt import Closed
 
 Array = NDArray[np.float64]
 
+PULL = 2.0
+"""Pull back onto the constraints, in parts of the pace of the motion."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -248,8 +251,10 @@ class Problem:
         p, m, table, t0, h, x_scale, z_scale, quad_scale = ca.vertsplit(given, ends)
         t, states = t0 + s * h, x * x_scale if has_x else kind(0, 1)
         w = z * z_scale
+        raw, pull = states, kind(0)
         if self.settled is not None:
             states, w = self.settled(t, states, p, m)
+            pull = PULL * self._pace(states) * (states - raw)
         elif self.eliminated and has_w:
             w = self.linear_w(t, states, p, m, table)
         known = (t, states, w, p, m)
@@ -258,7 +263,7 @@ class Problem:
             factors = ca.reshape(table[len(self.equations.w) * count :], self.x.numel(), count)
             ode = h * ca.mtimes(factors, self._now(t, states, p, m)) / x_scale
         else:
-            ode = h * self.rates(*known) / x_scale if has_x else kind.zeros(1)
+            ode = h * (self.rates(*known) + pull) / x_scale if has_x else kind.zeros(1)
         alg = self.algebraic(*known) if size["z"] else kind(0, 1)
         return ca.Function(
             "dae",
@@ -267,6 +272,20 @@ class Problem:
             ["t", "x", "z", "p", "u"],
             ["ode", "alg", "quad", "zero"],
         )
+
+    @cached_property
+    def _pace(self) -> ca.Function:
+        """How fast a mechanism moves, in 1/s: what is off its constraints is pulled back as fast as that.
+
+        The right-hand side is taken on the constraints, so what is off them does not change the motion; without the
+        pull it might grow as fast as the mechanism moves.
+        """
+        e = self.equations
+        size = max(1e-3, float(max((abs(v) for v, u in zip(e.p.start, e.p.units, strict=True) if u == "m"), default=1.0)))
+        per = [1.0 if unit == "rad/s" else 1.0 / size for unit in e.u.units]
+        x = ca.SX.sym("x", self.x.numel())
+        speeds = x[len(e.q) :] * ca.DM(per)
+        return ca.Function("pace", [x], [ca.sqrt(ca.sumsqr(speeds) + 1e-6)])
 
     @cached_property
     def opaque_dae(self) -> ca.Function:

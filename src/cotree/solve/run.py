@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ModelError, SolveError, listing, nearest
+from cotree.formulation.system import turns_name
 from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve.consistent import algebraic_variables, operating_point
+from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.problem import Problem
@@ -50,6 +53,8 @@ class Run:
     interrupted: bool = False
     kept: list[tuple[Array, Array]] = field(default_factory=list)
     """States and algebraic variables at the output times."""
+    watch: Watch | None = None
+    """Events that are looked for, one of which may end the run."""
 
     def go(self, start: Mapping[str, float] | str | None) -> SolveError | None:
         """Integrate everything; a failure or interruption after the start is returned, not raised."""
@@ -73,6 +78,8 @@ class Run:
                 x, z, quad = self._stretch(edges[k], edges[k + 1], last, x, z, quad, m)
             except SolveError as error:
                 return error
+            except StopIteration:
+                return None
             except KeyboardInterrupt:
                 self.interrupted = True
                 return SolveError(
@@ -115,8 +122,8 @@ class Run:
                 if abs(a - b) > 1e-12 * max(1.0, abs(a), abs(b)):
                     raise SolveError(
                         f"{e.inputs.names[smooth.index]} jumps from {a:g} to {b:g} at t = {at:g} s, but {smooth.why}, "
-                        "so the jump would need an infinite flow",
-                        remedy="Add a small resistance beside the storage, or let the source ramp",
+                        f"so the jump would need {smooth.needs}",
+                        remedy=smooth.remedy,
                     )
 
     def _start_values(self, start: Mapping[str, float] | str | None, m: Array) -> Array:
@@ -159,6 +166,8 @@ class Run:
             t = float(targets[after - 1])
             if self.progress is not None:
                 self.progress((t - self.t_start) / (self.grid[-1] - self.t_start))
+            if self.watch is not None and self.watch.stops(self):
+                raise StopIteration
         if lost is not None:
             raise lost
         return x, z, quad
@@ -235,6 +244,19 @@ class Run:
         x, z = (np.hstack(parts) for parts in zip(*self.kept, strict=True))
         return History(np.concatenate(self.times), x, z, np.hstack(self.integrals), np.hstack(self.rows))
 
+    def _count_turns(self, values: dict[str, Array]) -> None:
+        """Full turns of angles that are known up to them only, from the integrals of their rates."""
+        e = self.problem.equations
+        near = e.near_angles()
+        if not near:
+            return
+        starts = ca.Function("near", [e.p.symbols], [ca.vertcat(*near.values())])(self.p)
+        for name, start in zip(near, np.asarray(starts, dtype=float).ravel(), strict=True):
+            count = values.pop(turns_name(name))
+            angle = values[name]
+            first = start + _wrapped(angle[0] - start) - count[0]
+            values[name] = first + count + _wrapped(angle - first - count)
+
     def _reached(self) -> float:
         return float(self.times[-1][-1]) if self.times else self.t_start
 
@@ -270,13 +292,15 @@ class Run:
         t, rows, integrals = np.concatenate(self.times), np.hstack(self.rows), np.hstack(self.integrals)
         rows = _continued(list(e.outputs), rows)
         values = dict(zip(e.outputs, rows[1:], strict=True)) | dict(zip(e.integrals, integrals[2:], strict=True))
-        units = {name: output.unit for name, output in {**e.outputs, **e.integrals}.items()}
+        self._count_turns(values)
+        units = {name: output.unit for name, output in {**e.outputs, **e.integrals}.items() if name in values}
+        kinetic = float(values["kinetic_energy"].max()) if e.mechanics is not None else None
         return Solution(
             model=e.name,
             t=t,
             values=values,
             units=units,
-            audit=EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy),
+            audit=EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic),
             statistics=Statistics(
                 self.method.name, rtol, atol, self.steps, self.evaluations, self.stretches, formulation, integration
             ),
@@ -302,6 +326,11 @@ def _continued(names: list[str], rows: Array) -> Array:
             flips = np.sum(turn[:, 1:] * turn[:, :-1], axis=0) < 0
             rows[k + 1 : k + 5, 1:] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)
     return rows
+
+
+def _wrapped(angle: Array) -> Array:
+    """An angle between -pi and pi."""
+    return np.asarray(np.arctan2(np.sin(angle), np.cos(angle)))
 
 
 class _Pieces:

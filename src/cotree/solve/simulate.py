@@ -12,6 +12,7 @@ from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
 from cotree.results import Solution
 from cotree.solve import adams, cvodes, energy, generalised_alpha, idas, runge_kutta  # noqa: F401  (each registers)
+from cotree.solve.events import Event, Watch, checked_events
 from cotree.solve.integrator import Options, choose
 from cotree.solve.limits import Limits
 from cotree.solve.problem import Problem
@@ -41,6 +42,7 @@ def simulate(
     max_steps: int = 100_000,
     max_step: float | None = None,
     progress: Progress | None = None,
+    events: Sequence[Event] | Event = (),
     seconds_formulation: float = 0.0,
 ) -> Solution:
     """Integrate from ``t_start`` to ``t_end`` and return all outputs on a grid.
@@ -49,7 +51,8 @@ def simulate(
     states by name, or asks for the operating point with ``"steady"``. ``atol`` is in SI units; where it is not given,
     a quick rough run finds the size of every variable, and rtol / 100 of it is tolerated. Steps are kept short where a
     source bends sharply; ``max_step`` sets the longest step by hand, for what is shorter than 1/20,000 of the run. If
-    the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``.
+    the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``. Each
+    of the ``events`` is recorded in the solution's attribute ``events``, or ends the run.
     """
     clock = time.perf_counter()
     grid = output_grid(t_start, t_end, points, times)
@@ -71,8 +74,14 @@ def simulate(
         if failed is not None and (trial.interrupted or not trial.times):
             raise failed
         run.sizes = sizes(problem, trial.history(), run.limits.peaks)
+    if watched := checked_events(events):
+        run.watch = Watch(equations, watched)
+        run.grid = run.watch.grid(run)
     error = run.go(start)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
+    if run.watch is not None and solution is not None:
+        solution, ended = run.watch.finish(run, solution, grid)
+        error = None if ended else error
     if error is not None or solution is None:
         failure = error or SolveError("nothing was computed")
         failure.solution = solution

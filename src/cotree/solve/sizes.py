@@ -17,6 +17,8 @@ LEAST = 1e-4
 set the tolerance."""
 GROWTH = 1e3
 """Growth of a variable after which the scale is taken anew."""
+PART = 1e-2
+"""Least size of a coordinate or speed of a mechanism, as a part of the largest with the same unit."""
 CALM = 1e9
 """Growth from start values and sources beyond which a system counts as unstable."""
 SMALLEST = 1e-12
@@ -58,6 +60,8 @@ def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:
     small beginnings that error would grow, too. So a scale knows the past only; ``peaks`` are the sources' sizes.
     """
     e, count = problem.equations, len(history.t)
+    if e.mechanics is not None:
+        return _mechanical(problem, history)
     so_far: dict[str, Array] = {}
     for unit, row in zip(("J", *(o.unit for o in e.outputs.values())), np.abs(history.outputs), strict=True):
         so_far[unit] = np.maximum(so_far.get(unit, 0.0), np.maximum.accumulate(row))
@@ -88,3 +92,22 @@ def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:
     ends = np.cumsum([len(part) for part in parts])[:-1]
     scales = (Scale(*np.split(np.where(column > 0, column, 1.0), ends)) for column in columns)
     return Sizes(np.array(times), tuple(scales))
+
+
+def _mechanical(problem: Problem, history: History) -> Sizes:
+    """One scale for the whole run of a mechanism: the largest value of each variable, or a part of its unit's largest.
+
+    Angles and Euler parameters count as at least one.
+    """
+    e = problem.equations
+    largest = np.abs(history.x).max(axis=1, initial=0.0)
+    by_unit: dict[str, float] = {"rad": 1.0, "": 1.0}
+    for unit, value in zip(e.q.units + e.u.units, largest.tolist(), strict=True):
+        by_unit[unit] = max(by_unit.get(unit, 0.0), value)
+    floor = np.array([PART * by_unit[unit] for unit in e.q.units + e.u.units])
+    x = np.maximum(largest, floor)
+    energy = float(np.abs(history.outputs[1 + list(e.outputs).index("kinetic_energy")]).max(initial=0.0))
+    least = np.array([PART * energy] * 2 + [PART] * len(e.integrals))
+    quad = np.maximum(np.abs(history.quad).max(axis=1, initial=0.0), least)
+    whole = [np.where(part > 0, part, 1.0) for part in (x if len(x) else np.ones(1), quad)]
+    return Sizes(history.t[:1], (Scale(whole[0], np.ones(len(history.z)), whole[1]),))

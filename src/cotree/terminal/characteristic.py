@@ -267,6 +267,16 @@ class Characteristic(Component):
             return ca.SX(v.stiffness * x**2 / 2)
         return ca.SX(self._formula("energy").evaluate({**v.names, "x": x}, SYMBOLIC))
 
+    def resistance(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The part of F of a spring that is not the slope of its energy; nothing at all where there is none."""
+        if self.law is None:
+            return ca.SX(0)
+        if self._polynomial(v) is None:
+            return self.nonlinear(v, x, rate)
+        if "v" not in self._formula("law").names:
+            return ca.SX(0)
+        return self.nonlinear(v, x, rate) - self.nonlinear(v, x, ca.SX(0))
+
     def _polynomial(self, v: Any) -> Polynomial | None:
         """The law at rest as a polynomial in x; None where it is none, or changes with time."""
         formula = self._formula("law")

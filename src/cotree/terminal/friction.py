@@ -58,6 +58,10 @@ class JointFriction(JointForce):
             peak = 1 + (v.static - 1) * ca.exp(-((rate / v.stribeck) ** 2))
         return ca.SX(-v.level * peak * ca.tanh(rate / v.speed) - v.viscous * rate)
 
+    def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The power that is dissipated."""
+        return -self.force(v, x, rate, None) * rate
+
 
 class BumpStop(JointForce):
     """F = k s^n (1 + damping s') against the coordinate, with s how far it lies beyond ``lower`` or ``upper``.
@@ -108,3 +112,7 @@ class BumpStop(JointForce):
         return sum(
             (v.stiffness * deep ** (v.power + 1) / (v.power + 1) for _, deep in self._sides(v, x)), start=ca.SX(0)
         )
+
+    def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The power that is dissipated."""
+        return sum((v.stiffness * deep**v.power * v.damping * rate**2 for _, deep in self._sides(v, x)), start=ca.SX(0))

@@ -348,6 +348,33 @@ class Free(Joint):
         return {"x": d[0], "y": d[1], "z": d[2]}
 
 
+class PlanarSlide(Joint):
+    """Two translations in the plane of x and y, and no rotation: how a point moves in a plane."""
+
+    edge_kind = Kind.LINE_JOINT
+    coordinates = tuple(Coordinate(x, "translation") for x in "xy")
+
+    x: Value | None = start("m", "x")
+    y: Value | None = start("m", "y")
+    x_rate: Value | None = start("m/s", "rate of x")
+    y_rate: Value | None = start("m/s", "rate of y")
+
+    def translation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
+        return ca.vertcat(q["x"], q["y"], 0)
+
+    def translation_rate(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
+        return ca.vertcat(u["x"], u["y"], 0)
+
+    def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
+        return d[2]
+
+    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
+        return vee(C)
+
+    def measure(self, v: Any, d: ca.SX, C: ca.SX) -> dict[str, ca.SX]:
+        return {"x": d[0], "y": d[1]}
+
+
 class Slide(Joint):
     """All three translations and no rotation: how a point moves, and a body that cannot turn."""
 

@@ -137,6 +137,14 @@ class Body(Component):
         """Mass and centre of mass, for the potential energy of the weight."""
         raise NotImplementedError
 
+    def flux(self, v: Any) -> tuple[ca.SX, ca.SX]:
+        """Rates of m and m c of a body of varying mass."""
+        return ca.SX(0), ca.SX.zeros(3)
+
+    def flux_power(self, v: Any, motion: BodyMotion) -> ca.SX:
+        """What the kinetic energy of a body of varying mass gains besides the work of forces and weight."""
+        return ca.SX(0)
+
     def spatial_inertia(self, v: Any) -> tuple[ca.SX, ca.SX, ca.SX] | None:
         """Mass, centre of mass and inertia about it, where they are constant; None where `inertia_law` has more."""
         return None
@@ -238,6 +246,10 @@ class Element(Connection):
         """The potential energy whose gradient is the conservative part of the wrench."""
         return ca.SX(0)
 
+    def loss(self, v: Any, motion: Motion) -> ca.SX | None:
+        """The power that is dissipated; None where it is what is left of power and stored energy."""
+        return None
+
 
 class OnJoint(Component):
     """Something that acts along one coordinate of a joint; its edge is parallel to the joint's."""
@@ -287,6 +299,10 @@ class JointForce(OnJoint):
     def potential(self, v: Any, x: ca.SX) -> ca.SX:
         """The potential energy whose slope is the conservative part of the force, with opposite sign."""
         return ca.SX(0)
+
+    def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX | None:
+        """The power that is dissipated; None where it is what is left of power and stored energy."""
+        return None
 
 
 class Driver(OnJoint):

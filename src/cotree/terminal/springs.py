@@ -66,6 +66,12 @@ class Spring(Element, Characteristic):
         x = length_of(motion.d) - v.length
         return ca.SX(self.stored(v, x) + v.preload * x)
 
+    def loss(self, v: Any, motion: Motion) -> ca.SX:
+        """The power that is dissipated."""
+        length = length_of(motion.d)
+        rate = ca.dot(motion.d, motion.d_dot) / length
+        return ca.SX((self.resistance(v, length - v.length, rate) + v.damping * rate) * rate)
+
 
 class Damper(Element, Characteristic):
     """F = c v with v the rate of the distance, or F(x, v) with x the distance; force on b = -F n, n from a to b.
@@ -81,6 +87,12 @@ class Damper(Element, Characteristic):
         length = length_of(motion.d)
         rate = ca.dot(motion.d, motion.d_dot) / length
         return Wrench(-_resistance(self, v, length, rate) / length * motion.d, ca.SX.zeros(3))
+
+    def loss(self, v: Any, motion: Motion) -> ca.SX:
+        """The power that is dissipated."""
+        length = length_of(motion.d)
+        rate = ca.dot(motion.d, motion.d_dot) / length
+        return _resistance(self, v, length, rate) * rate
 
 
 class JointSpring(JointForce, Characteristic):
@@ -104,6 +116,10 @@ class JointSpring(JointForce, Characteristic):
     def potential(self, v: Any, x: ca.SX) -> ca.SX:
         return ca.SX(self.stored(v, x - v.rest) + v.preload * (x - v.rest))
 
+    def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The power that is dissipated."""
+        return ca.SX((self.resistance(v, x - v.rest, rate) + v.damping * rate) * rate)
+
 
 class JointDamper(JointForce, Characteristic):
     """F = c v with v the rate of the coordinate, or F(x, v); it acts against the coordinate.
@@ -117,6 +133,10 @@ class JointDamper(JointForce, Characteristic):
 
     def force(self, v: Any, x: ca.SX, rate: ca.SX, here: Any) -> ca.SX:
         return -_resistance(self, v, x, rate)
+
+    def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The power that is dissipated."""
+        return _resistance(self, v, x, rate) * rate
 
 
 def _resistance(damper: Any, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
@@ -210,6 +230,11 @@ class Bushing(Element):
     def potential(self, v: Any, motion: Motion) -> ca.SX:
         z = ca.vertcat(motion.d, rotation_vector(motion.C)[0])
         return ca.dot(ca.vertcat(*v.preload), z) + ca.dot(z, ca.mtimes(v.stiffness, z)) / 2
+
+    def loss(self, v: Any, motion: Motion) -> ca.SX:
+        """The power that is dissipated."""
+        rates = ca.vertcat(motion.d_dot, motion.omega)
+        return ca.dot(rates, ca.mtimes(v.damping, rates))
 
 
 def _label(name: str, i: int, k: int) -> str:

@@ -104,7 +104,8 @@ class VaryingPoint(Body):
 class VaryingMass(RigidBody):
     """m a_c + 2 w x S + S' = F + m' exhaust: a rigid body whose mass, centre and inertia change with time.
 
-    ``exhaust`` is the velocity of what leaves (or enters) at the point ``outlet``, seen from the body in its axes.
+    ``exhaust`` is the velocity of what leaves (or enters) at the point ``outlet``, seen from the body in its axes;
+    without an outlet this is the centre of mass.
     ``mass``, ``inertia`` and ``centre`` are signals of time; the mass may follow measured quantities where
     ``mass_rate`` is given, and then the flow inside is taken as steady. A shape with a mass of time does as well.
     """

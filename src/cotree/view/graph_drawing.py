@@ -41,10 +41,11 @@ _KINDS = {
     Kind.LINE_JOINT: "#2f9fd8",
     Kind.BODY: "#009E73",
     Kind.FORCE: "#B0538F",
-    Kind.DEPENDENT: "#B8860B",
+    Kind.DEPENDENT: "#9aa1ad",
 }
 _TINTS = ("#ffffff", "#e6f0fa", "#fdf0dc", "#e7f5ec", "#f7e9f2", "#eeeeee")
 _DASHES = (0, (4.5, 2.6))
+_DOTS = (0, (1.2, 2.0))
 _MARGIN = 0.18
 _WIDEST = 14.0
 """Inches of a drawing without names; larger ones are shrunk as a whole."""
@@ -52,12 +53,24 @@ _WIDEST = 14.0
 Array = NDArray[np.float64]
 
 
-def draw_graph(tree: Tree, path: str | Path | None = None, *, title: str = "", ax: Axes | None = None) -> Figure:
+def draw_graph(
+    tree: Tree | tuple[Tree, Tree], path: str | Path | None = None, *, title: str = "", ax: Axes | None = None
+) -> Figure:
     """Draw a graph with its tree; returns the figure, and writes it where a path is given (SVG, PNG or PDF).
 
-    Branches are bold and solid, chords thin and dashed; datums are dark with a ground mark. Beyond 60 edges the names
-    of edges are left out, and the title says so; beyond 500 a drawing tells nothing and is refused.
+    Branches are bold and solid, chords thin and dashed, dependent virtual-work chords grey and dotted; datums are dark
+    with a ground mark. Beyond 60 edges the names of edges are left out, and the title says so; beyond 500 a drawing
+    tells nothing and is refused. Of a pair of trees the first is drawn; the second, where it differs, goes to a file
+    of its own: ``graph-rotation.svg``.
     """
+    if isinstance(tree, tuple):
+        first, second = tree
+        if first == second:
+            return draw_graph(first, path, title=title, ax=ax)
+        if path is not None:
+            other = Path(path).with_stem(f"{Path(path).stem}-rotation")
+            draw_graph(second, other, title=title or "Tree of rotations")
+        return draw_graph(first, path, title=title or "Tree of translations", ax=ax)
     graph = tree.graph
     if graph.e > MOST:
         raise CotreeError(
@@ -190,7 +203,8 @@ class _Drawing:
 
     def _draw(self, ax: Axes, shrink: float) -> None:
         for k, (arc, colour) in enumerate(zip(self.arcs, self.colours, strict=True)):
-            _draw_arc(ax, arc, colour, k, shrink, branch=self.graph.edges[k].name in self.tree)
+            edge = self.graph.edges[k]
+            _draw_arc(ax, arc, colour, k, shrink, _line(edge, edge.name in self.tree, shrink))
         for label, name, colour in zip(self.labels, self.edge_names, self.colours, strict=False):
             _draw_label(ax, label, name, colour)
         for node, towards in self.marks:
@@ -261,10 +275,18 @@ def _plural(word: str, count: int, ending: str = "s") -> str:
     return word if count == 1 else word + ending
 
 
-def _draw_arc(ax: Axes, arc: Arc, colour: str, k: int, shrink: float, *, branch: bool) -> None:
+def _line(edge: Edge, branch: bool, shrink: float) -> dict[str, Any]:
+    """Width and dashes: what the program adds by itself is the least to be seen."""
+    if branch:
+        return {"lw": 2.4 * shrink, "zorder": 3}
+    if edge.kind == Kind.DEPENDENT:
+        return {"lw": 1.0 * shrink, "ls": _DOTS, "zorder": 1.5}
+    return {"lw": 1.3 * shrink, "ls": _DASHES, "zorder": 2}
+
+
+def _draw_arc(ax: Axes, arc: Arc, colour: str, k: int, shrink: float, line: Mapping[str, Any]) -> None:
     curve = Curve(arc.control, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
-    line: dict[str, Any] = {"lw": 2.4 * shrink} if branch else {"lw": 1.3 * shrink, "ls": _DASHES}
-    ax.add_patch(PathPatch(curve, fill=False, ec=colour, capstyle="butt", zorder=2 + branch, gid=f"edge-{k}", **line))
+    ax.add_patch(PathPatch(curve, fill=False, ec=colour, capstyle="butt", gid=f"edge-{k}", **line))
     ax.add_patch(Polygon(arc.head, closed=True, fc=colour, ec=colour, lw=0.4 * shrink, joinstyle="miter", zorder=3.5))
 
 

@@ -34,9 +34,11 @@ _SIGNS = {"ohm": "Ω", "^2": "²", "^3": "³", " ": "·"}
 def plot_solution(solution: Solution, names: Iterable[str] = (), path: str | Path | None = None) -> Figure:
     """Plot results over time; returns the figure, and writes it where a path is given (SVG, PNG or PDF).
 
-    Results of one unit share a panel. Without names the states are shown. An unknown name is a `ResultError`.
+    Results of one unit share a panel. A vector is drawn by its components. Without names the states are shown. An
+    unknown name is a `ResultError`.
     """
-    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    given = [names] if isinstance(names, str) else names
+    chosen = list(dict.fromkeys(name for each in given for name in scalars(solution, each)))
     chosen = chosen or default_names(solution)
     panels: dict[str, list[str]] = {}
     for name in chosen:
@@ -68,9 +70,18 @@ def plot_energy(audit: EnergyAudit, path: str | Path | None = None) -> Figure:
     return figure
 
 
+def scalars(solution: Solution, name: str) -> list[str]:
+    """The name itself, or those of a vector's components."""
+    if name in solution:
+        return [name]
+    labels = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    return [part for label in labels if (part := f"{name}.{label}") in solution] or [name]
+
+
 def default_names(solution: Solution) -> list[str]:
     """What is worth seeing when nothing is asked for: the states, or the first results that are not powers."""
-    names = list(solution.states) or [name for name in solution.names if not name.endswith(".power")]
+    names = [name for name in solution.states if name in solution]
+    names = names or [name for name in solution.names if not name.endswith(".power")]
     return names[:MOST_NAMES]
 
 

@@ -6,7 +6,7 @@ Twists are (angular velocity, velocity of the body's origin) in body axes; wrenc
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
@@ -24,19 +24,78 @@ def suits(kin: Kinematics) -> bool:
 
 def _inertia(kin: Kinematics, k: int) -> tuple[ca.SX, ca.SX, ca.SX] | None:
     body = kin.top.bodies[k]
-    return None if body is None else body.spatial_inertia(kin.top.of(body))
+    if body is None or any(expression.measured for expression in body.expressions.values()):
+        return None
+    return body.spatial_inertia(kin.top.of(body))
 
 
 @dataclass(frozen=True)
 class _Step:
-    """One joint on the way out: twist of the parent's reference point to that of the body, and what the joint adds."""
+    """One joint on the way out: from the parent's reference point to that of the body, and what the joint adds."""
 
     i: int
     j: int
-    X: ca.SX
+    B: ca.SX
+    """Rotation of the body in its parent."""
+    r: ca.SX
+    """Reference point of the body from that of the parent, in the parent's axes."""
     S: ca.SX
     c: ca.SX
     places: list[int]
+
+    def outwards(self, motion: ca.SX) -> ca.SX:
+        """A twist of the parent at the body's reference point, in the body's axes."""
+        w, v = motion[:3], motion[3:]
+        return ca.vertcat(ca.mtimes(self.B.T, w), ca.mtimes(self.B.T, v + ca.cross(w, self.r)))
+
+    def inwards(self, wrench: ca.SX) -> ca.SX:
+        """A wrench on the body as one on the parent."""
+        force = ca.mtimes(self.B, wrench[3:])
+        return ca.vertcat(ca.mtimes(self.B, wrench[:3]) + ca.cross(self.r, force), force)
+
+    def carried(self, inertia: _Blocks) -> _Blocks:
+        """An inertia of the body as one of the parent: turned, then moved."""
+        B, r = self.B, skew(self.r)
+        A, H, D = (ca.mtimes(ca.mtimes(B, part), B.T) for part in (inertia.A, inertia.H, inertia.D))
+        A, D = _symmetric(A), _symmetric(D)
+        moved = H + ca.mtimes(r, D)
+        return _Blocks(_symmetric(A + ca.mtimes(r, H.T) - ca.mtimes(moved, r)), moved, D)
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """A spatial inertia: moment from angular acceleration A, moment from acceleration H, force from acceleration D."""
+
+    A: ca.SX
+    H: ca.SX
+    D: ca.SX
+
+    def __add__(self, other: _Blocks) -> _Blocks:
+        return _Blocks(self.A + other.A, self.H + other.H, self.D + other.D)
+
+    def times(self, motion: ca.SX) -> ca.SX:
+        """The wrench that goes with accelerations, one column for each."""
+        w, v = motion[:3, :], motion[3:, :]
+        return ca.vertcat(
+            ca.mtimes(self.A, w) + ca.mtimes(self.H, v),
+            ca.mtimes(self.H.T, w) + ca.mtimes(self.D, v),
+        )
+
+    def without(self, U: ca.SX, gain: ca.SX, S: ca.SX) -> _Blocks:
+        """What is left when a joint gives way: I - U D^-1 U^T. Along a coordinate axis of the joint nothing is."""
+        left = ca.mtimes(U, gain)
+        whole = ca.vertcat(ca.horzcat(self.A, self.H), ca.horzcat(self.H.T, self.D)) - left
+        for k in _unit_axes(S):
+            whole[k, :] = 0
+            whole[:, k] = 0
+        return _Blocks(_symmetric(whole[:3, :3]), whole[:3, 3:], _symmetric(whole[3:, 3:]))
+
+
+def _unit_axes(S: ca.SX) -> list[int]:
+    """Rows of the joint's twist that are one of its speeds and nothing else, where it has no other entry."""
+    if S.nnz() != S.shape[1] or not S.is_constant():
+        return []
+    return [row for row in S.sparsity().row() if abs(float(ca.sum2(S)[row])) == 1.0]
 
 
 def forward_dynamics(kin: Kinematics, generalised: ca.SX) -> ca.SX:
@@ -47,39 +106,37 @@ def forward_dynamics(kin: Kinematics, generalised: ca.SX) -> ca.SX:
     """
     count = len(kin.v)
     reference: list[ca.SX] = [ca.SX.zeros(3)] * count
-    twist: list[ca.SX] = [ca.SX(6, 1)] * count
-    inertia: list[ca.SX] = [ca.SX(6, 6)] * count
-    bias: list[ca.SX] = [ca.SX(6, 1)] * count
+    twist: list[ca.SX] = [ca.SX.zeros(6)] * count
+    inertia: list[_Blocks] = [_Blocks(ca.SX(3, 3), ca.SX(3, 3), ca.SX(3, 3))] * count
+    bias: list[ca.SX] = [ca.SX.zeros(6)] * count
     steps = []
     for i, j, link in kin.tree.rotation:
         reference[j], reach, own = _joint(kin, i, j, link)
-        X = _transform(kin.between(i, j), reach - reference[i])
-        twist[j] = ca.mtimes(X, twist[i]) + own if i else own
         places = kin.speed_places.get(link.name, [])
         S = ca.sparsify(ca.jacobian(own, kin.u[places])) if places else ca.SX(6, 0)
-        steps.append(_Step(i, j, X, S, _drift(kin, link, own) + _cross_motion(twist[j], own), places))
-        mass, centre, central = _inertia(kin, j)  # type: ignore[misc]
-        inertia[j] = _spatial(mass, centre - reference[j], central)
-        bias[j] = _cross_force(twist[j], ca.mtimes(inertia[j], twist[j]))
+        step = _Step(i, j, kin.between(i, j), reach - reference[i], S, ca.SX(6, 1), places)
+        twist[j] = step.outwards(twist[i]) + own if i else own
+        steps.append(replace(step, c=_drift(kin, link, own) + _cross_motion(twist[j], own)))
+        inertia[j], bias[j] = _own_inertia(kin, j, reference[j], twist[j])
     saved = {}
     for step in reversed(steps):
         i, j, places = step.i, step.j, step.places
-        U = ca.mtimes(inertia[j], step.S)
+        U = inertia[j].times(step.S)
         solve = _solver(ca.mtimes(step.S.T, U))
         rest = generalised[places] - ca.mtimes(step.S.T, bias[j]) if places else ca.SX(0, 1)
         saved[j] = U, solve, rest
         if i == 0:
             continue
-        Ia, pa = inertia[j], bias[j]
+        left, wrench = inertia[j], bias[j]
         if places:
-            Ia = _symmetric(Ia - ca.mtimes(U, solve(U.T)))
-            pa = pa + ca.mtimes(U, solve(rest))
-        inertia[i] = inertia[i] + _symmetric(ca.mtimes(step.X.T, ca.mtimes(Ia, step.X)))
-        bias[i] = bias[i] + ca.mtimes(step.X.T, pa + ca.mtimes(Ia, step.c))
+            left = left.without(U, solve(U.T), step.S)
+            wrench = wrench + ca.mtimes(U, solve(rest))
+        inertia[i] = inertia[i] + step.carried(left)
+        bias[i] = bias[i] + step.inwards(wrench + left.times(step.c))
     acceleration: list[ca.SX] = [ca.vertcat(ca.SX.zeros(3), -kin.gravity[0])] * count
     result: list[ca.SX] = [ca.SX(0)] * len(kin.u_names)
     for step in steps:
-        a = ca.mtimes(step.X, acceleration[step.i]) + step.c
+        a = step.outwards(acceleration[step.i]) + step.c
         if step.places:
             U, solve, rest = saved[step.j]
             rates = solve(rest - ca.mtimes(U.T, a))
@@ -88,6 +145,19 @@ def forward_dynamics(kin: Kinematics, generalised: ca.SX) -> ca.SX:
             a = a + ca.mtimes(step.S, rates)
         acceleration[step.j] = a
     return ca.densify(ca.vertcat(*result)) if result else ca.SX(0, 1)
+
+
+def _own_inertia(kin: Kinematics, j: int, reference: ca.SX, twist: ca.SX) -> tuple[_Blocks, ca.SX]:
+    """The inertia of a body about its reference point, and the wrench of its motion at constant twist."""
+    mass, centre, central = _inertia(kin, j)  # type: ignore[misc]
+    w, v = twist[:3], twist[3:]
+    c = centre - reference
+    arm = skew(c)
+    moment = central + mass * ca.mtimes(arm, arm.T)
+    turned = ca.cross(w, v)
+    force = mass * (turned + ca.cross(w, ca.cross(w, c)))
+    spin = ca.cross(w, ca.mtimes(moment, w)) + mass * ca.cross(c, turned)
+    return _Blocks(moment, mass * arm, mass * ca.SX.eye(3)), ca.vertcat(spin, force)
 
 
 def _joint(kin: Kinematics, i: int, j: int, link: Link) -> tuple[ca.SX, ca.SX, ca.SX]:
@@ -114,29 +184,9 @@ def _drift(kin: Kinematics, link: Link, own: ca.SX) -> ca.SX:
     return ca.jtimes(own, symbols, ca.vertcat(kin.q_dot[places], ca.SX(1)))
 
 
-def _spatial(mass: ca.SX, centre: ca.SX, inertia: ca.SX) -> ca.SX:
-    arm = skew(centre)
-    off = mass * arm
-    return ca.vertcat(
-        ca.horzcat(inertia + mass * ca.mtimes(arm, arm.T), off),
-        ca.horzcat(off.T, mass * ca.SX.eye(3)),
-    )
-
-
-def _transform(B: ca.SX, r: ca.SX) -> ca.SX:
-    """Twists of body i as twists of a body j at r with rotation B."""
-    E = B.T
-    return ca.vertcat(ca.horzcat(E, ca.SX(3, 3)), ca.horzcat(-ca.mtimes(E, skew(r)), E))
-
-
 def _cross_motion(twist: ca.SX, other: ca.SX) -> ca.SX:
     w, v = twist[:3], twist[3:]
     return ca.vertcat(ca.cross(w, other[:3]), ca.cross(w, other[3:]) + ca.cross(v, other[:3]))
-
-
-def _cross_force(twist: ca.SX, momentum: ca.SX) -> ca.SX:
-    w, v = twist[:3], twist[3:]
-    return ca.vertcat(ca.cross(w, momentum[:3]) + ca.cross(v, momentum[3:]), ca.cross(w, momentum[3:]))
 
 
 def _symmetric(matrix: ca.SX) -> ca.SX:

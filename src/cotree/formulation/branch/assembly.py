@@ -111,7 +111,7 @@ class Assembly:
     def _body_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
         kin, top = self.mechanism.kin, self.mechanism.top
         body = top.bodies[link.j]
-        v = top.of(body) if body is not None else None
+        v = self.mechanism.values_of(body) if body is not None else None
         j, own = link.j, kin.positions.get(link.name, {})
         if getattr(v, "position", None) is not None:
             wanted = ca.vertcat(*v.position)  # type: ignore[union-attr]

@@ -32,6 +32,8 @@ class Rows:
     """d(velocity)/d(d_dot): the transposed rows are the forces of unit multipliers, in the axes of a."""
     torque: ca.SX | None = None
     driver: bool = False
+    drift: ca.SX | None = None
+    """The part of the velocity that time alone brings, against which the constraint works."""
 
     def __len__(self) -> int:
         return int(self.velocity.numel())
@@ -106,7 +108,7 @@ def _constraint_rows(
     phi = ca.vertcat(closure, alignment)
     result = []
     if phi.numel():
-        here = ca.vertcat(motion.d, ca.vec(motion.C))
+        here = ca.densify(ca.vertcat(motion.d, ca.vec(motion.C)))
         turn = ca.horzcat(*(ca.vec(ca.mtimes(skew(e), C)) for e in ca.horzsplit(ca.SX.eye(3))))
         parts = ca.horzcat(
             phi, ca.jacobian(phi, d), ca.mtimes(ca.jacobian(phi, ca.vec(C)), turn), ca.jacobian(phi, kin.t)
@@ -118,7 +120,7 @@ def _constraint_rows(
             *(f"translation {k + 1}" for k in range(closure.numel())),
             *(f"rotation {k + 1}" for k in range(alignment.numel())),
         )
-        result.append(Rows(part.name, labels, now[:, 0], velocity, a, b, force, torque))
+        result.append(Rows(part.name, labels, now[:, 0], velocity, a, b, force, torque, drift=now[:, 7]))
     if closing:
         result += _rolling_rows(part, v, motion, a, b)
     return result
@@ -130,7 +132,7 @@ def _rolling_rows(part: Constraint, v: Any, motion: Motion, a: Place, b: Place) 
     if not psi.numel():
         return []
     force, torque = ca.jacobian(psi, rate), ca.jacobian(psi, spin)
-    velocity = ca.substitute(psi, ca.vertcat(rate, spin), ca.vertcat(motion.d_dot, motion.omega))
+    velocity = ca.substitute(psi, ca.vertcat(rate, spin), ca.densify(ca.vertcat(motion.d_dot, motion.omega)))
     labels = tuple(f"rolling {k + 1}" for k in range(psi.numel()))
     return [Rows(part.name, labels, None, velocity, a, b, force, torque)]
 

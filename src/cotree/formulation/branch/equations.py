@@ -16,10 +16,10 @@ from cotree.formulation.branch.articulated import suits as articulated
 from cotree.formulation.branch.assembly import Assembly, transfer
 from cotree.formulation.branch.loops import loop_kind
 from cotree.formulation.branch.mechanism import Mechanism
-from cotree.formulation.branch.outputs import mechanism_outputs
+from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy, analyse
 from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
-from cotree.formulation.system import Energy, Mechanics, SystemEquations, Variables
+from cotree.formulation.system import Energy, Mechanics, SmoothInput, SystemEquations, Variables
 from cotree.graph import LinearGraph, Tree
 from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
@@ -138,9 +138,11 @@ def _system(
     closed = bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL)
     potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
     w, algebraic, rates = _accelerations(own, multipliers, balance, acceleration, closed)
-    held, drives = own.reactions({row: multipliers.symbols[k] for k, row in enumerate(kept)})
-    energy, powers = _energy(own, drives, potential)
+    by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
+    held, drives = own.reactions(by_row)
+    energy, powers = _energy(own, drives, potential, by_row)
     outputs = mechanism_outputs(own, held, drives, powers, potential)
+    inputs, signals, smooth = _signals(own)
     return SystemEquations(
         name=top.model.name,
         t=values.t,
@@ -152,10 +154,15 @@ def _system(
         rates=rates,
         energy=energy,
         outputs=outputs,
+        integrals=turned(outputs),
         w=w,
         algebraic=algebraic,
         multipliers=multipliers,
         constraints=position,
+        inputs=inputs,
+        input_rates=column([ca.SX.sym(f"d({name})/dt") for name in inputs.names]),
+        signals=signals,
+        smooth_inputs=smooth,
         modes=tuple(values.modes),
         mode_symbols=values.mode_symbols,
         parameter_values=values.numbers,
@@ -186,15 +193,20 @@ def _accelerations(
     return none, ca.SX(0, 1), ca.densify(ldl_solver(mass)(-substitute(balance, kin.u_dot, 0)))
 
 
-def _energy(own: Mechanism, drives: Mapping[str, ca.SX], potential: ca.SX) -> tuple[Energy, dict[str, ca.SX]]:
+def _energy(
+    own: Mechanism, drives: Mapping[str, ca.SX], potential: ca.SX, multipliers: Mapping[int, ca.SX]
+) -> tuple[Energy, dict[str, ca.SX]]:
     """Stored energy; dissipated and supplied powers of elements and drivers."""
     kin = own.kin
-    dissipation, supply = ca.SX(0), ca.SX(0)
+    dissipation, supply = ca.SX(0), own.flux_power
     powers: dict[str, ca.SX] = {}
     for act in own.acting:
+        powers[act.name] = act.power
+        if act.loss is not None:
+            dissipation += act.loss
+            continue
         change = kin.rate(act.potential) if not act.potential.is_constant() else ca.SX(0)
         into = act.power + change  # what enters bodies and stores
-        powers[act.name] = act.power
         if act.supplies:
             supply += into
         else:
@@ -204,7 +216,33 @@ def _energy(own: Mechanism, drives: Mapping[str, ca.SX], potential: ca.SX) -> tu
         power = force * kin.coordinate(link, coordinate)[1]
         powers[name] = power
         supply += power
+    for rows, first in own.numbered():
+        if rows.drift is not None and not rows.drift.is_zero():
+            lam = ca.vertcat(*(multipliers.get(first + k, ca.SX(0)) for k in range(len(rows))))
+            powers[rows.owner] = powers.get(rows.owner, ca.SX(0)) - ca.dot(lam, rows.drift)
+            supply -= ca.dot(lam, rows.drift)
     return Energy(own.kinetic + potential, dissipation, supply), powers
+
+
+def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]:
+    """Everything that is given over time, so that bends and lost values are seen; drivers must not jump."""
+    found = dict(own.top.values.signals)
+    smooth: list[tuple[str, str, str]] = []
+    for driver in (d for link in own.top.links.values() for d in link.drivers):
+        course = driver.course(own.top.of(driver))
+        what = f"{driver.name}.speed" if driver.of_speed else f"{driver.name}.position"
+        found.setdefault(what, (course, ""))
+        smooth.append((what, f"it drives '{driver.on}'", "an infinite force"))
+        if not driver.of_speed:
+            found[f"{driver.name}.speed"] = (ca.jacobian(course, own.kin.t), "")
+            smooth.append((f"{driver.name}.speed", f"it drives '{driver.on}'", "an infinite force"))
+    names = list(found)
+    remedy = "Let the driver start and stop smoothly"
+    return (
+        Variables.make(names, [unit for _, unit in found.values()]),
+        column([signal for signal, _ in found.values()]),
+        tuple(SmoothInput(names.index(name), why, needs, remedy) for name, why, needs in smooth),
+    )
 
 
 def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:

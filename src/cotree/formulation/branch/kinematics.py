@@ -190,9 +190,9 @@ class Kinematics:
         return self.relative(link.a, link.b)
 
     def _count_turns(self) -> None:
-        """A coordinate for each angle of a chord, which remembers its full turns."""
+        """A coordinate for each angle of a chord that something uses, which remembers its full turns."""
         for link in self.top.links.values():
-            if link.of_body or link.name in self.tree.turning or not self.top.oriented(link):
+            if link.name in self.tree.turning or link.name not in self.top.referenced or not self.top.oriented(link):
                 continue
             for c in link.joint.coordinates:
                 if c.group == "rotation" and c.name != ORIENTATION and not link.joint.coupled:
@@ -270,7 +270,7 @@ def measured(joint: Joint, v: Any, motion: Motion) -> tuple[dict[str, ca.SX], di
     stacked = ca.vertcat(*values.values())
     along = ca.vertcat(motion.d_dot, ca.vec(ca.mtimes(skew(motion.omega), motion.C)))
     symbols = ca.vertcat(d, ca.vec(C))
-    here = ca.vertcat(motion.d, ca.vec(motion.C))
+    here = ca.densify(ca.vertcat(motion.d, ca.vec(motion.C)))
     now = ca.densify(ca.substitute(stacked, symbols, here))
     rates = ca.densify(ca.mtimes(ca.substitute(ca.jacobian(stacked, symbols), symbols, here), along))
     names = list(values)

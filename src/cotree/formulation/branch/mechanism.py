@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
+from typing import Any
 
 import casadi as ca
 
@@ -14,7 +15,7 @@ from cotree.formulation.branch.kinematics import Kinematics
 from cotree.formulation.branch.topology import Branches, Link, Topology
 from cotree.formulation.branch.wrenches import Applied, along, tree_reactions
 from cotree.maths.symbolic import column
-from cotree.terminal.mechanics import XYZ, BodyMotion, Driver, Inertia, Motion, Wrench
+from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Driver, Inertia, Motion, Wrench
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Acting:
     """Across velocities and through forces, whose product is the power."""
     potential: ca.SX
     supplies: bool
+    loss: ca.SX | None = None
+    """The dissipated power, where the element says it."""
     along: ca.SX | None = None
     """The generalised force, where it acts along a joint's coordinate."""
 
@@ -44,6 +47,26 @@ class Mechanism:
         self.kin = Kinematics(top, tree)
         self.rows: list[Rows] = chord_rows(self.kin)
 
+    def values_of(self, body: Body) -> Any:
+        """The values of a body, which may follow measured quantities of this mechanism."""
+        if not any(expression.measured for expression in body.expressions.values()):
+            return self.top.of(body)
+        self.top.values.measures = Measures(self)
+        return self.top.values.of(body)
+
+    @cached_property
+    def flux_power(self) -> ca.SX:
+        """What bodies of varying mass gain by the flow of mass, weight included."""
+        kin, total = self.kin, ca.SX(0)
+        for j, body in enumerate(self.top.bodies):
+            if body is not None:
+                v = self.values_of(body)
+                still = ca.SX.zeros(3)
+                total += body.flux_power(v, BodyMotion(kin.v[j], kin.omega[j], still, still, kin.gravity[j]))
+                mass, first = body.flux(v)
+                total -= ca.dot(kin.gravity[0], mass * kin.p[j] + ca.mtimes(kin.R[j], first))
+        return total
+
     @cached_property
     def inertia(self) -> list[Inertia | None]:
         """Momentum rates less weight of each body."""
@@ -53,7 +76,7 @@ class Mechanism:
         for j, body in enumerate(self.top.bodies):
             if body is not None:
                 motion = BodyMotion(kin.v[j], kin.omega[j], v_dot[j], w_dot[j], kin.gravity[j])
-                result.append(body.inertia_law(self.top.of(body), motion))
+                result.append(body.inertia_law(self.values_of(body), motion))
         return result
 
     @cached_property
@@ -68,7 +91,7 @@ class Mechanism:
             motion, v = kin.relative(a, b), top.values.of(part)
             wrench = part.wrench(v, motion, here)
             link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
-            result.append(Acting(part.name, wrench, link, ca.SX(part.potential(v, motion)), part.supplies))
+            result.append(Acting(part.name, wrench, link, ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion)))
         for push in top.joint_forces:
             link_of = top.joint_of(push)
             name = push.chosen(link_of.joint)
@@ -76,7 +99,7 @@ class Mechanism:
             x, rate = kin.coordinate(link_of, name)
             amount = ca.SX(push.force(v, x, rate, here))
             wrench = along(kin, link_of, name, amount)
-            result.append(Acting(push.name, wrench, (rate, amount), ca.SX(push.potential(v, x)), push.supplies, amount))
+            result.append(Acting(push.name, wrench, (rate, amount), ca.SX(push.potential(v, x)), push.supplies, push.loss(v, x, rate), amount))
         return result
 
     def ends(self, name: str) -> tuple[str, str]:
@@ -118,7 +141,7 @@ class Mechanism:
         total = ca.SX(0)
         for j, body in enumerate(self.top.bodies):
             if body is not None:
-                mass, centre = body.weight(self.top.of(body))
+                mass, centre = body.weight(self.values_of(body))
                 place = self.kin.p[j] + ca.mtimes(self.kin.R[j], centre)
                 total -= mass * ca.dot(self.kin.gravity[0], place)
         return total

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import casadi as ca
 
 from cotree.formulation.branch.mechanism import Mechanism, frame_motion
-from cotree.formulation.system import Output
+from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
 from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
 
@@ -87,9 +87,21 @@ def _joint(own: Mechanism, name: str) -> dict[str, Output]:
         if c.group == "rotation" and not own.top.oriented(link):
             continue
         x, rate = kin.coordinate(link, c.name)
-        result[f"{name}.{c.name}"] = Output(x, c.unit)
+        held = c.name in kin.positions.get(name, {}) or (name, c.name) in kin.windings
+        given = getattr(link.values, c.name, None)
+        near = None if held or c.group == "translation" or link.joint.coupled else ca.SX(0 if given is None else given)
+        result[f"{name}.{c.name}"] = Output(x, c.unit, near)
         result[f"{name}.{c.name}_rate"] = Output(rate, c.rate_unit)
     return result
+
+
+def turned(outputs: Mapping[str, Output]) -> dict[str, Output]:
+    """The rates of angles that are known up to full turns only, to be integrated along with the motion."""
+    return {
+        turns_name(name): Output(outputs[f"{name}_rate"].expression, each.unit)
+        for name, each in outputs.items()
+        if each.near is not None
+    }
 
 
 def _group(own: Mechanism, name: str) -> str:

@@ -67,6 +67,8 @@ def analyse(mechanism: Mechanism, jacobians: list[Array], reason: Callable[[str]
     notes = []
     for rows, first in mechanism.numbered():
         lost = [k for k in dropped if first <= k < first + len(rows)]
+        if mechanism.top.model.planar:  # what holds a body in the plane is no news
+            lost = [k for k in lost if any(np.abs(jacobian[k]).max(initial=0.0) > 1e-12 for jacobian in jacobians)]
         if lost:
             word = "equation" if len(lost) == 1 else "equations"
             notes.append(f"'{rows.owner}' adds {len(lost)} redundant {word}: {reason(rows.owner)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -15,9 +16,9 @@ import casadi as ca
 from cotree.errors import GraphError, ModelError, listing, nearest
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
-from cotree.model import Component, Edge, GroundFrame, Kind, Model
+from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
 from cotree.terminal.bodies import frame_of, turned
-from cotree.terminal.joints import Free, Planar, Slide
+from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismatic, Slide
 from cotree.terminal.mechanics import (
     Body,
     Connection,
@@ -93,6 +94,23 @@ class Topology:
     def oriented(self, link: Link) -> bool:
         """Whether both ends of a link have an orientation, so that it can hold rotations."""
         return all(end == GROUND or self.turns(end) for end in (link.i, link.j))
+
+    def group_of(self, driver: str) -> str:
+        """Whether a driver moves or turns its joint."""
+        part = self.model.components[driver]
+        assert isinstance(part, Driver)
+        joint = self.links[part.on].joint
+        chosen = part.chosen(joint)
+        return next(c.group for c in joint.coordinates if c.name == chosen)
+
+    @cached_property
+    def referenced(self) -> frozenset[str]:
+        """Joints whose coordinates drivers, forces, couplings or expressions use."""
+        parts = self.model.components.values()
+        names = {part.on for part in parts if isinstance(part, OnJoint)}
+        names |= {joint for coupling in self.couplings for joint, _, _ in coupling.terms(self.of(coupling))}
+        names |= {name.partition(".")[0] for part in parts for e in part.expressions.values() for name in e.measured}
+        return frozenset(names)
 
     def joint_of(self, part: OnJoint) -> Link:
         """The joint that something acts on."""
@@ -190,8 +208,9 @@ def topology(model: Model, graph: LinearGraph) -> Topology:
             places[part.name] = Place(GROUND, ca.vertcat(*v.position), rotation)
     for k, body in enumerate(bodies):
         if body is not None:
-            entries = values.entries(body)
             places[body.name] = Place(k, zero, identity)
+            inner = [name for name in quantities(body) if name.partition(".")[0] in body.places()]
+            entries = values.entries(body, inner)
             places |= {f"{body.name}.{name}": Place(k, *frame_of(entries, name)) for name in body.places()}
     result = Topology(
         model,
@@ -205,6 +224,8 @@ def topology(model: Model, graph: LinearGraph) -> Topology:
         tuple(p for p in parts if isinstance(p, Element)),
         tuple(p for p in parts if isinstance(p, JointForce)),
     )
+    if model.planar:
+        _check_plane(model)
     drivers = _drivers(model)
     links: dict[str, Link] = {}
     for part in parts:
@@ -227,10 +248,27 @@ def topology(model: Model, graph: LinearGraph) -> Topology:
     return result
 
 
+def _check_plane(model: Model) -> None:
+    """Joints of a planar model turn about z and slide across it."""
+    values = model.component_values()
+    for part in model.components.values():
+        if isinstance(part, Joint) and not isinstance(part, AxisJoint | PlanarSlide | Slide):
+            flat = not part.coordinates
+        else:
+            x, y, z = (abs(values.get(f"{part.name}.axis.{x}", float(x == "z"))) for x in "xyz")
+            flat = z < 1e-9 * (x + y) if isinstance(part, Prismatic) else x + y < 1e-9 * z
+        if isinstance(part, Joint) and not flat:
+            raise ModelError(
+                f"the joint '{part.name}' ({part.kind}) leaves the plane of a planar model",
+                expected="joints that turn about z or slide along x and y",
+                remedy="Choose the axis so, or leave out planar",
+            )
+
+
 def mobility(body: Body, planar: bool) -> Joint:
     """The edge of a body as a joint from the ground that holds nothing: its absolute coordinates."""
     if planar:
-        return Planar(body.name, "ground", body.name)
+        return (Planar if body.turns else PlanarSlide)(body.name, "ground", body.name)
     return (Free if body.turns else Slide)(body.name, "ground", body.name)
 
 
@@ -294,8 +332,14 @@ class Branches:
 
 def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
     """Read a pair of trees as parents of bodies."""
-    moves, driven_by_t = _walk(top, translation)
-    turns, driven_by_r = _walk(top, rotation)
+    moves, in_moves = _walk(top, translation)
+    turns, in_turns = _walk(top, rotation)
+    driven = frozenset(
+        name
+        for names, group in ((in_moves, "translation"), (in_turns, "rotation"))
+        for name in names
+        if top.group_of(name) == group
+    )
     turns = tuple(
         (i, j, link) if top.turns(j) else (GROUND, j, top.links[top.bodies[j].name])  # type: ignore[union-attr]
         for i, j, link in turns
@@ -309,7 +353,7 @@ def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
                 expected="a joint whose translation follows its rotation in both trees or in neither",
                 remedy=f"Pin '{name}' into both trees or into neither",
             )
-    return Branches(moves, turns, moving, turning, driven_by_t | driven_by_r)
+    return Branches(moves, turns, moving, turning, driven)
 
 
 def _walk(top: Topology, tree: Tree) -> tuple[tuple[tuple[int, int, Link], ...], frozenset[str]]:

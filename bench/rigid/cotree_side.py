@@ -1,0 +1,321 @@
+"""Cotree's side of the comparison: the same mechanisms through the user's interface."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+import cotree as ct
+from bench.rigid.models import GROUND, Joint, Mechanism, chain
+from bench.rigid.references import Motion, error
+from cotree.solve.integrator import Options, choose
+from cotree.solve.limits import Limits
+from cotree.solve.problem import Problem
+from cotree.solve.run import Run
+from cotree.solve.simulate import simulate
+from cotree.solve.sizes import Sizes, sizes
+from cotree.terminal import forces, springs
+
+OPEN = ("adams", "rk8", "rk45", "cvodes")
+CLOSED = ("adams", "rk8", "rk45", "generalised_alpha")
+LONGEST = 10.0
+"""Seconds above which a tolerance is not tried."""
+
+
+def build(m: Mechanism) -> ct.Model:
+    """The model: every joint and every named point is a frame of its body."""
+    model = ct.Model(m.name, gravity=m.gravity, **({"planar": True} if m.planar else {}))
+    frames: dict[str, dict[str, tuple[float, ...]]] = {body.name: {} for body in m.bodies}
+
+    def frame(body: str, name: str, point: Any) -> None:
+        if body != GROUND:
+            frames[body][name] = tuple(m.local(body, point).tolist())
+
+    for joint in m.joints:
+        frame(joint.a, f"{joint.name}_a", joint.point)
+        frame(joint.b, f"{joint.name}_b", joint.point)
+    for spring in m.springs:
+        frame(spring.a, f"{spring.name}_a", spring.point_a)
+        frame(spring.b, f"{spring.name}_b", spring.point_b)
+    for name, (body, point) in m.points.items():
+        frame(body, f"at_{name}", point)
+    bodies = {
+        b.name: model.add(
+            ct.RigidBody(
+                b.name, mass=b.mass, inertia=b.inertia, frames=frames[b.name], position=b.centre,
+                velocity=b.velocity, angular_velocity=b.spin,
+            )  # fmt: skip
+        )
+        for b in m.bodies
+    }
+
+    def node(body: str, name: str, point: Any) -> Any:
+        return model.ground.at(*point) if body == GROUND else bodies[body][name]
+
+    for joint in m.joints:
+        ends = [node(getattr(joint, k), f"{joint.name}_{k}", joint.point) for k in "ab"]
+        model.add(_joint(joint, *ends))
+        if joint.stiffness:
+            law = {"stiffness": joint.stiffness, "rest": joint.target, "damping": joint.damping}
+            model.add(springs.JointSpring(f"{joint.name}_spring", joint.name, **law))
+        if joint.torque:
+            model.add(forces.JointActuator(f"{joint.name}_motor", joint.name, effort=joint.torque))
+    for s in m.springs:
+        ends = [node(s.a, f"{s.name}_a", s.point_a), node(s.b, f"{s.name}_b", s.point_b)]
+        model.add(springs.Spring(s.name, *ends, length=s.rest, stiffness=s.stiffness, damping=s.damping))
+    return model
+
+
+def _joint(joint: Joint, a: Any, b: Any) -> Any:
+    if joint.kind == "revolute":
+        return ct.Revolute(joint.name, a, b, axis=joint.axis, angle=0.0, angle_rate=joint.rate)
+    if joint.kind == "prismatic":
+        return ct.Prismatic(joint.name, a, b, axis=joint.axis, displacement=0.0, displacement_rate=0.0)
+    if joint.kind == "universal":
+        return ct.Universal(joint.name, a, b, axis_1=joint.axis, axis_2=joint.axis2, angle_1=0.0, angle_2=0.0)
+    return ct.Spherical(joint.name, a, b, orientation=(1.0, 0.0, 0.0, 0.0))
+
+
+class Timed:
+    """A run that can be repeated: what `simulate` does, with the seconds inside the integrator apart."""
+
+    def __init__(self, m: Mechanism, equations: Any, integrator: str, rtol: float) -> None:
+        """Find the sizes of the variables and make the native functions."""
+        self.m = m
+        problem = Problem.of(equations)
+        p = equations.p.start if equations.parameter_values is None else equations.parameter_values(None)
+        method = choose(integrator, problem)
+        run = Run(problem, method(problem, Options(1e-3, 1e-6, 100_000)), m.times, 0.0, p,
+                  Sizes.ones(problem, 0.0), Limits.none(0.0))  # fmt: skip
+        run.limits = run.find_limits(None)
+        failed = run.go(None)
+        if failed is not None and not run.times:
+            raise failed
+        found = sizes(problem, run.history(), run.limits.peaks)
+        self.run = dataclasses.replace(run, method=method(problem, Options(rtol, rtol / 100, 1_000_000)), sizes=found)
+        self.seconds = 0.0
+        inner = self.run.method.integrate
+
+        def integrate(*given: Any) -> Any:
+            clock = time.perf_counter()
+            try:
+                return inner(*given)
+            finally:
+                self.seconds += time.perf_counter() - clock
+
+        self.run.method.integrate = integrate  # type: ignore[method-assign]
+
+    def go(self) -> tuple[Motion, float, int]:
+        """Motion, seconds inside the integrator, and steps."""
+        run = dataclasses.replace(self.run, times=[], rows=[], integrals=[], kept=[], steps=0, evaluations=0, stretches=0)
+        self.seconds = 0.0
+        failed = run.go(None)
+        if failed is not None:
+            raise failed
+        sol = run.solution(0, None, 0, 0)
+        assert sol is not None
+        motion = {name: np.asarray(sol[f"{body}.at_{name}.position"]) for name, (body, _) in self.m.points.items()}
+        return motion, self.seconds, run.steps
+
+
+def tolerances() -> Iterator[float]:
+    """From loose to tight, two for each power of ten."""
+    for k in range(6, 26):
+        yield float(f"{10 ** (-k / 2):.1e}")
+
+
+def rows(m: Mechanism, base: Motion, repeats: int, quick: bool) -> list[tuple[str, float, float, float]]:
+    """How, error, seconds and set-up of every integrator at its loosest tolerance that meets the error."""
+    clock = time.perf_counter()
+    model = build(m)
+    equations = model.equations()
+    written = time.perf_counter() - clock
+    result = []
+    for name in (OPEN if m.open else CLOSED)[: 2 if quick else None]:
+        met, why = None, "not met"
+        for rtol in tolerances():
+            clock = time.perf_counter()
+            try:
+                timed = Timed(m, equations, name, rtol)
+                motion, _, steps = timed.go()
+            except Exception as failure:
+                why = f"{type(failure).__name__}: {str(failure)[:80]}"
+                if time.perf_counter() - clock > LONGEST:
+                    break
+                continue
+            took = time.perf_counter() - clock
+            gap = error(m, motion, base)
+            if gap <= m.target:
+                seconds = min(timed.go()[1] for _ in range(repeats))
+                met = (f"{name}, rtol {rtol:g}, {steps} steps", gap, seconds, written + took - seconds)
+                break
+            if took > LONGEST:
+                break
+        result.append(met or (f"{name}: {why}", math.inf, math.inf, written))
+    return result
+
+
+def forward(m: Mechanism, q: np.ndarray, u: np.ndarray, repeats: int = 5) -> tuple[np.ndarray, float, float]:
+    """Accelerations, microseconds in generated C (nan without a compiler) and in CasADi's virtual machine."""
+    e = build(m).equations()
+    arguments = [e.q.symbols, e.u.symbols, e.p.symbols]
+    f = ca.Function("forward", arguments, [ca.densify(e.in_time(e.rates))], {"cse": True})
+    p = e.p.start if e.parameter_values is None else e.parameter_values(None)
+    found = np.asarray(f(q, u, p), dtype=float).ravel()
+    calls = max(20, 20000 // len(q))
+    given = [np.ascontiguousarray(v, dtype=float) for v in (q, u, p)]
+    buffer, trigger = f.buffer()
+    out = np.zeros(len(q))
+    for k, v in enumerate(given):
+        buffer.set_arg(k, memoryview(v))
+    buffer.set_res(0, memoryview(out))
+    vm = np.inf
+    for _ in range(repeats):
+        clock = time.perf_counter()
+        for _ in range(calls // 10 + 1):
+            trigger()
+        vm = min(vm, (time.perf_counter() - clock) / (calls // 10 + 1))
+    return found, 1e6 * native(f, given, found, calls, repeats), 1e6 * vm
+
+
+HARNESS = """
+typedef long long int casadi_int;
+int forward(const double** arg, double** res, casadi_int* iw, double* w, int mem);
+void loop(int n, const double** arg, double** res, casadi_int* iw, double* w)
+{ for (int k = 0; k < n; ++k) forward(arg, res, iw, w, 0); }
+"""
+
+
+def native(f: ca.Function, given: list[np.ndarray], expected: np.ndarray, calls: int, repeats: int) -> float:
+    """Seconds of one call in a loop of compiled C, gcc or cc -O3."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return math.nan
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder)
+        f.generate("forward.c", {"with_header": False}) if False else f.generate(
+            "forward.c", {"casadi_int": "long long int"}
+        )
+        shutil.move("forward.c", where / "forward.c")
+        (where / "loop.c").write_text(HARNESS, encoding="utf-8")
+        made = where / "forward.so"
+        subprocess.run(
+            [compiler, "-O3", "-fPIC", "-shared", "-o", made, where / "forward.c", where / "loop.c", "-lm"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        library = ctypes.CDLL(str(made))
+        pointer = ctypes.POINTER(ctypes.c_double)
+        out = np.zeros(len(expected))
+        arg = (pointer * max(f.sz_arg(), 1))(*(v.ctypes.data_as(pointer) for v in given))
+        res = (pointer * max(f.sz_res(), 1))(out.ctypes.data_as(pointer))
+        iw, w = (ctypes.c_longlong * (f.sz_iw() + 1))(), (ctypes.c_double * (f.sz_w() + 1))()
+        best = np.inf
+        for _ in range(repeats):
+            clock = time.perf_counter()
+            library.loop(calls, arg, res, iw, w)
+            best = min(best, (time.perf_counter() - clock) / calls)
+        if not np.allclose(out, expected, rtol=1e-9):
+            raise RuntimeError("the generated C computes something else")
+    return float(best)
+
+
+def four_bar() -> ct.Model:
+    """The four-bar of the README: crank, coupler and follower."""
+    m = ct.Model("four-bar", gravity=(0, -9.81, 0))
+    A, B = np.array([0.3, 0.0]), np.array([0.9, 0.9])
+    bars = {"crank": (np.zeros(2), A), "coupler": (A, B), "follower": (B, np.array([0.9, 0.0]))}
+    made = {}
+    for name, (a, b) in bars.items():
+        length, turn = float(np.hypot(*(b - a))), float(np.arctan2(*(b - a)[::-1]))
+        frames = {"start": (-length / 2, 0, 0), "end": (length / 2, 0, 0)}
+        inertia = (1e-4, length**2 / 12, length**2 / 12)
+        made[name] = m.add(
+            ct.RigidBody(name, mass=1.0, inertia=inertia, frames=frames, position=(*(a + b) / 2, 0),
+                         orientation=(math.cos(turn / 2), 0, 0, math.sin(turn / 2)))  # fmt: skip
+        )
+    m.add(ct.Revolute("O", m.ground, made["crank"]["start"], angle=0.0, angle_rate=5.0, fixed=("angle", "angle_rate")))
+    m.add(ct.Revolute("A", made["crank"]["end"], made["coupler"]["start"]))
+    m.add(ct.Revolute("B", made["coupler"]["end"], made["follower"]["start"]))
+    m.add(ct.Revolute("C", made["follower"]["end"], m.ground.at(0.9, 0, 0)))
+    return m
+
+
+def command_line() -> float:
+    """Wall seconds of `cotree run` for a four-bar, start-up of Python included; best of three."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "four_bar.yaml")
+        four_bar().save(path)
+        best = np.inf
+        for _ in range(3):
+            clock = time.perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-m", "cotree", "run", path, "--t-end", "1"], capture_output=True, text=True, check=False
+            )
+            best = min(best, time.perf_counter() - clock)
+            if done.returncode:
+                raise RuntimeError(done.stderr[-500:] or done.stdout[-500:])
+    return float(best)
+
+
+def chain_cost() -> tuple[float, float]:
+    """Seconds of simulating chains of 100 and 200 links for 0.2 s, at a fixed tolerance, per evaluation."""
+    costs = []
+    for links in (100, 200):
+        m = chain(links, t_end=0.2)
+        timed = Timed(m, build(m).equations(), "adams", 1e-6)
+        timed.go()
+        spent = min(timed.go()[1:] for _ in range(3))
+        costs.append(spent[0] / spent[1])
+    return costs[0], costs[1]
+
+
+def targets(ratios: dict[str, float]) -> list[str]:
+    """What the project aims at, met or missed."""
+    lines = []
+    for title, ratio in ratios.items():
+        if math.isfinite(ratio):
+            lines.append(f"- {title}: {ratio:.1f} times faster than Exudyn (target 10: {verdict(ratio >= 10)})")
+    a, b = chain_cost()
+    lines.append(f"- a step of 200 links over one of 100 links: {b / a:.2f} (target below 2.3: {verdict(b / a < 2.3)})")
+    try:
+        wall = command_line()
+        lines.append(f"- `cotree run` of a four-bar: {wall:.2f} s (target below 1.5 s: {verdict(wall < 1.5)})")
+    except RuntimeError as failure:
+        lines.append(f"- `cotree run` of a four-bar failed: {failure}")
+    return lines
+
+
+def verdict(good: bool) -> str:
+    """Met or missed."""
+    return "met" if good else "missed"
+
+
+def profile(m: Mechanism, integrator: str, rtol: float) -> str:
+    """Where the time of a run goes: equations, functions, integration and outputs."""
+    clock = time.perf_counter()
+    equations = build(m).equations()
+    written = time.perf_counter() - clock
+    clock = time.perf_counter()
+    simulate(equations, m.t_end, times=m.times.tolist(), integrator=integrator, rtol=rtol)
+    first = time.perf_counter() - clock
+    timed = Timed(m, equations, integrator, rtol)
+    timed.go()
+    clock = time.perf_counter()
+    _, inside, steps = timed.go()
+    again = time.perf_counter() - clock
+    return (
+        f"equations {1e3 * written:.0f} ms, first run {1e3 * first:.0f} ms, again {1e3 * again:.1f} ms, of which in "
+        f"the integrator {1e3 * inside:.2f} ms for {steps} steps"
+    )

@@ -1,0 +1,236 @@
+"""Events: times at which an expression of results passes zero, recorded, or the end of the run.
+
+The motion is looked at on the output grid and on a thousand points between; each change of sign is then located by
+integrating again from the point before it, with the same method.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import ModelError, SolveError, listing, nearest
+from cotree.formulation import SystemEquations
+from cotree.formulation.system import turns_name
+from cotree.maths.symbolic import SYMBOLIC, column
+from cotree.model import Expression
+from cotree.results import Solution
+from cotree.solve.sizes import History
+
+if TYPE_CHECKING:
+    from cotree.solve.run import Run
+
+Array = NDArray[np.float64]
+
+LOOKS = 1001
+"""Even points over the run at which events are looked for, beside the output grid."""
+SHARP = 1e-11
+"""Accuracy of an event's time, in s and as a part of the run."""
+DIRECTIONS = ("both", "up", "down")
+ACTIONS = ("record", "stop")
+
+
+@dataclass(frozen=True)
+class Event:
+    """``when`` passes zero: an expression of results, time and parameters, such as ``"O.angle - 1.2"``.
+
+    ``direction`` is ``up``, ``down`` or ``both``; ``action`` is to ``record`` the time, or to ``stop`` the run there.
+    """
+
+    name: str
+    when: str
+    direction: str = "both"
+    action: str = "record"
+
+    def __post_init__(self) -> None:
+        for field, known in (("direction", DIRECTIONS), ("action", ACTIONS)):
+            if getattr(self, field) not in known:
+                raise ModelError(
+                    f"the {field} is {getattr(self, field)!r}", where=str(self.name), expected=f"one of {listing(known)}"
+                )
+        if not isinstance(self.name, str) or not self.name or not isinstance(self.when, str):
+            raise ModelError(
+                f"an event {self.name!r} when {self.when!r}", expected="a name, and an expression such as 'O.angle - 1'"
+            )
+        Expression(self.when)
+
+
+class Watch:
+    """The events of one run."""
+
+    def __init__(self, equations: SystemEquations, events: Sequence[Event]) -> None:
+        names = [event.name for event in events]
+        if len(set(names)) < len(names):
+            raise ModelError(f"two events are called '{max(names, key=names.count)}'", expected="a name for each")
+        self.e, self.events = equations, tuple(events)
+        counted = {turns_name(name) for name in equations.near_angles()}
+        self.names = [name for name in (*equations.outputs, *equations.integrals) if name not in counted]
+        self.signs = self._function()
+
+    def _function(self) -> ca.Function:
+        """(t, results, p) -> the events' expressions."""
+        e = self.e
+        rows = ca.SX.sym("y", len(self.names))
+        known: dict[str, Any] = {name: rows[k] for k, name in enumerate(self.names)}
+        known |= {name: e.p.symbols[k] for k, name in enumerate(e.p.names) if name not in known}
+        known["t"] = e.t
+        found = []
+        for event in self.events:
+            read = Expression(event.when)
+            for name in sorted(read.names - known.keys()):
+                raise ModelError(
+                    f"there is no result '{name}'",
+                    where=event.name,
+                    expected="results, parameters and t",
+                    remedy=nearest(name, list(known)),
+                )
+            found.append(ca.SX(read.evaluate(known, SYMBOLIC)))
+        return ca.Function("events", [e.t, rows, e.p.symbols], [ca.densify(column(found))])
+
+    def grid(self, run: Run) -> Array:
+        """The output grid with more points to look at, and all break points."""
+        even = np.linspace(run.t_start, float(run.grid[-1]), LOOKS)
+        return np.unique(np.concatenate([run.grid, run.edges(np.zeros(0)), even]))
+
+    def values(self, run: Run, times: Array, results: Array) -> Array:
+        """The events' expressions, one column for each time."""
+        values = self.signs(times[None, :], results, np.tile(run.p[:, None], (1, len(times))))
+        return np.asarray(values, dtype=float).reshape(len(self.events), len(times))
+
+    def stops(self, run: Run) -> bool:
+        """Whether the run has passed an event that stops it."""
+        ending = [k for k, event in enumerate(self.events) if event.action == "stop"]
+        so_far = run.solution(0.0, None, 0.0, 0.0) if ending else None
+        if so_far is None:
+            return False
+        values = self.values(run, so_far.t, np.array([so_far.values[name] for name in self.names]))
+        return any(len(_passes(values[k], self.events[k].direction)) for k in ending)
+
+    def finish(self, run: Run, solution: Solution, grid: Array) -> tuple[Solution, bool]:
+        """The solution on the grid that was asked for, with its events; and whether one of them ended it."""
+        found = self._located(run, solution)
+        ends = [each for each in found if each.event.action == "stop"]
+        last = ends[0].t if ends else np.inf
+        found = [each for each in found if each.t <= last]
+        keep = np.isin(solution.t, grid) & (solution.t < last)
+        audit = solution.audit
+        parts = [solution.t, audit.stored, audit.dissipated, audit.supplied, *solution.values.values()]
+        kept = [part[keep] for part in parts]
+        if ends:
+            kept = [np.append(part, value) for part, value in zip(kept, ends[0].row, strict=True)]
+        t, stored, dissipated, supplied, *values = kept
+        records = {event.name: [each for each in found if each.event is event] for event in self.events}
+        result = dataclasses.replace(
+            solution,
+            t=t,
+            values=dict(zip(self.names, values, strict=True)),
+            audit=dataclasses.replace(audit, t=t, stored=stored, dissipated=dissipated, supplied=supplied),
+            events={name: np.array([each.t for each in here]) for name, here in records.items()},
+            event_values={
+                name: {key: np.array([each.results[k] for each in here]) for k, key in enumerate(self.names)}
+                for name, here in records.items()
+            },
+            complete=bool(ends) or solution.complete,
+        )
+        return result, bool(ends)
+
+    def _located(self, run: Run, solution: Solution) -> list[_Passing]:
+        """All events in the order of time."""
+        results = np.array([solution.values[name] for name in self.names])
+        values = self.values(run, solution.t, results)
+        history = run.history()
+        found = []
+        for number, event in enumerate(self.events):
+            for k in _passes(values[number], event.direction):
+                ends = float(values[number, k]), float(values[number, k + 1])
+                found.append(self._locate(run, number, k, history, results[:, k], ends))
+                if event.action == "stop":
+                    break
+        return sorted(found, key=lambda each: each.t)
+
+    def _locate(
+        self, run: Run, number: int, k: int, history: History, before: Array, ends: tuple[float, float]
+    ) -> _Passing:
+        from scipy.optimize import brentq  # slow to load, and most runs have no events
+
+        a, b = float(history.t[k]), float(history.t[k + 1])
+        m = run._modes(a, b)
+        x, z, quad = history.x[:, k], history.z[:, k], history.quad[:, k]
+
+        def at(t: float) -> _Passing:
+            scale, longest = run.sizes.at(a), run.limits.at(a)
+            done = run.method.integrate(a, np.array([t]), x, z, run.p, m, scale, longest)
+            rows = run._outputs(np.array([t]), done.x, done.z, m)[:, 0]
+            integrals = quad + done.quad[:, -1]
+            every = dict(zip((*self.e.outputs, *self.e.integrals), (*rows[1:], *integrals[2:]), strict=True))
+            results = self._continued(np.array([every[name] for name in self.names]), before)
+            return _Passing(self.events[number], t, np.array([rows[0], *integrals[:2]]), results)
+
+        def sign(t: float) -> float:
+            if t in (a, b):
+                return ends[0] if t == a else ends[1]
+            return float(self.values(run, np.array([t]), at(t).results[:, None])[number, 0])
+
+        try:
+            t = b if ends[1] == 0 else float(brentq(sign, a, b, xtol=SHARP * min(1.0, b - a), rtol=1e-15))
+            return at(t if t > a else b)
+        except (RuntimeError, ValueError) as reason:
+            raise SolveError(
+                f"the event '{self.events[number].name}' between t = {a:g} and {b:g} s cannot be located ({reason})",
+                remedy="Tighten rtol, or choose another integrator",
+            ) from None
+
+    def _continued(self, results: Array, before: Array) -> Array:
+        """Results with angles and signs of Euler parameters as near as they can be to those a little before."""
+        near = self.e.near_angles()
+        for k, name in enumerate(self.names):
+            if name in near:
+                results[k] += 2 * np.pi * np.round((before[k] - results[k]) / (2 * np.pi))
+            elif name.endswith(".orientation.e0") and results[k : k + 4] @ before[k : k + 4] < 0:
+                results[k : k + 4] *= -1
+        return results
+
+
+@dataclass(frozen=True)
+class _Passing:
+    """One event: its time; stored, dissipated and supplied energy; and all results."""
+
+    event: Event
+    t: float
+    energies: Array
+    results: Array
+
+    @property
+    def row(self) -> list[float]:
+        """Time, energies and results, in the order of a solution."""
+        return [self.t, *self.energies, *self.results]
+
+
+def _passes(values: Array, direction: str) -> list[int]:
+    """Numbers of the points after which a value passes zero."""
+    before, after = values[:-1], values[1:]
+    up, down = (before < 0) & (after >= 0), (before > 0) & (after <= 0)
+    chosen = up if direction == "up" else down if direction == "down" else up | down
+    return [int(k) for k in np.flatnonzero(chosen)]
+
+
+def checked_events(events: Any) -> tuple[Event, ...]:
+    """Events as the user gave them: one, several, or as mappings."""
+    given = [events] if isinstance(events, (Event, Mapping)) else list(events or ())
+    result = []
+    for each in given:
+        if isinstance(each, Mapping):
+            try:
+                each = Event(**each)
+            except TypeError:
+                raise ModelError(f"an event {dict(each)!r}", expected="name, when, direction, action") from None
+        if not isinstance(each, Event):
+            raise ModelError(f"an event {each!r}", expected="Event(name, when, direction, action)")
+        result.append(each)
+    return tuple(result)

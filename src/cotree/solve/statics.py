@@ -1,0 +1,279 @@
+"""Static equilibrium: positions in which all forces balance at rest, and whether they are stable.
+
+The mechanism is let creep downhill, M q' = force, by implicit steps that grow until they are Newton's (pseudo-transient
+continuation; Kelley and Keyes 1998). Newton's rule with halved steps finds equilibria that would tip over, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import ResultError, SolveError, listing, nearest
+from cotree.formulation import SystemEquations
+from cotree.solve.problem import Problem
+from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of
+
+Array = NDArray[np.float64]
+
+NEWTON_STEPS = 60
+CREEP_STEPS = 2_000
+BALANCED = 1e-10
+"""Force left, as a part of the forces that act; and gap left, as a part of the size of the mechanism."""
+FAR = 1e4
+"""Sizes of the mechanism after which it counts as falling without end."""
+LONGEST = 0.3
+"""Longest step, in rad or parts of the mechanism's size."""
+NEUTRAL = 1e-9
+"""Stiffness, as a part of the largest, that counts as none."""
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A position of rest: ``eq["O.angle"]`` and all other results by name, reactions included."""
+
+    model: str
+    t: float
+    state: Mapping[str, float]
+    """Coordinates and speeds by name; `simulate(start=...)` takes it."""
+    values: Mapping[str, float]
+    units: Mapping[str, str]
+    stability: str
+    """``stable``, ``neutral`` or ``unstable``: by the smallest stiffness of the free motions."""
+    stiffness: Array
+    """Eigenvalues of the free motions' stiffness over their inertia, in 1/s^2, smallest first."""
+    residual: float
+    """The largest generalised force left."""
+    iterations: int
+
+    @property
+    def stable(self) -> bool:
+        """Whether every small motion is driven back."""
+        return self.stability == "stable"
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        for labels in ("x y z", "e0 e1 e2 e3"):
+            parts = [f"{name}.{label}" for label in labels.split()]
+            if all(part in self.values for part in parts):
+                return np.array([self.values[part] for part in parts])
+        raise ResultError(
+            f"there is no result '{name}'",
+            expected=f"one of {listing(self.values)}",
+            remedy=nearest(str(name), self.values),
+        )
+
+    def unit(self, name: str) -> str:
+        """The SI unit of a result."""
+        _ = self[name]
+        return self.units[name]
+
+
+def static_equilibrium(
+    equations: SystemEquations,
+    *,
+    at: Mapping[str, float] | Sequence[float] | None = None,
+    t: float = 0.0,
+    parameters: Mapping[str, float] | None = None,
+    seek: str = "stable",
+) -> Equilibrium:
+    """A position of rest, with all sources held at their values of time t.
+
+    ``at`` gives coordinates to begin from, by name. From there the mechanism goes downhill, so that an equilibrium that
+    would tip over is left; ``seek="nearest"`` takes the one that Newton's rule finds, which may be such a one.
+    """
+    if seek not in ("nearest", "stable"):
+        raise SolveError(f"seek = {seek!r}", expected="'nearest' or 'stable'")
+    tangent = Tangent.of(equations)
+    p, m = numbers(equations, parameters, t)
+    q, _ = state_of(equations, at, t, p)
+    search = _Search(tangent, t, p, m)
+    if float(tangent.resting_energy(t, q, p, m)) > 0:
+        raise SolveError(
+            f"at t = {t:g} s a driver moves, so that nothing can be at rest",
+            expected="drivers that stand still",
+            remedy="Choose another t, or give the driver a constant course",
+        )
+    if len(equations.u):
+        found = search.newton(q) if seek == "nearest" else None
+        q = search.creep(q, push=seek == "stable") if found is None else found
+    return _result(search, q)
+
+
+class _Search:
+    """The static equations at a time: f(q) - G^T lambda = 0 and Phi(q) = 0."""
+
+    def __init__(self, tangent: Tangent, t: float, p: Array, m: Array) -> None:
+        self.tangent, self.t, self.p, self.m = tangent, t, p, m
+        e = tangent.equations
+        self.n, self.k = len(e.u), len(e.multipliers)
+        self.still = np.zeros(self.n)
+        self.iterations = 0
+        self.scale = 0.0
+
+    def local(self, q: Array, multipliers: Array | None = None) -> tuple[Local, Freedom, Array]:
+        """Derivatives at q with the multipliers that hold the forces best."""
+        if multipliers is None:
+            bare = self.tangent.at(self.t, q, self.still, self.still, np.zeros(self.k), self.p, self.m)
+            free = Freedom.of(bare.G)
+            multipliers = free.inverse.T @ bare.balance
+            self.scale = max(self.scale, float(np.abs(bare.balance).max(initial=0.0)))
+            if not self.k:
+                return bare, free, multipliers
+        here = self.tangent.at(self.t, q, self.still, self.still, multipliers, self.p, self.m)
+        return here, Freedom.of(here.G), multipliers
+
+    def moved(self, q: Array, step: Array, size: float) -> Array:
+        """q after a step that is not too long."""
+        longest = float(np.abs(step).max(initial=0.0))
+        if longest > LONGEST * size:
+            step = step * (LONGEST * size / longest)
+        return self.tangent.moved(self.t, q, step, self.p, self.m)
+
+    def error(self, here: Local, free: Freedom, size: float) -> float:
+        """Unbalanced force over the forces that act, and gaps over the size: zero in equilibrium."""
+        force = float(np.linalg.norm(free.B.T @ here.balance)) / max(self.scale, 1e-300)
+        return force + float(np.abs(here.position).max(initial=0.0)) / size
+
+    def step(self, here: Local, free: Freedom, extra: float) -> Array:
+        """The step of (extra M + K) that closes the gaps and balances the forces."""
+        gap = np.concatenate([here.position, np.zeros(self.k - len(here.position))])
+        close = -free.inverse @ gap
+        B = free.B
+        matrix = B.T @ (here.stiffness + extra * here.M) @ B
+        force = B.T @ (here.balance + here.stiffness @ close)
+        return np.asarray(close - B @ np.linalg.lstsq(matrix, force, rcond=1e-12)[0])
+
+    def newton(self, q: Array) -> Array | None:
+        """The equilibrium near q by Newton's rule with halved steps, or None."""
+        size = max(1.0, float(np.abs(q).max(initial=0.0)))
+        here, free, _ = self.local(q)
+        error = self.error(here, free, size)
+        for _ in range(NEWTON_STEPS):
+            self.iterations += 1
+            if error < BALANCED:
+                return self.polished(q, here, free)
+            step, shrink = self.step(here, free, 0.0), 1.0
+            while shrink > 1e-4:
+                trial = self.moved(q, shrink * step, size)
+                here, free, _ = self.local(trial)
+                new = self.error(here, free, size)
+                if new < (1 - 1e-4 * shrink) * error:
+                    break
+                shrink /= 2
+            else:
+                return None
+            q, error = trial, new
+        return None
+
+    def polished(self, q: Array, here: Local, free: Freedom) -> Array:
+        """One more step, to the last digit."""
+        step = self.step(here, free, 0.0)
+        return self.tangent.moved(self.t, q, step, self.p, self.m) if np.abs(step).max(initial=0.0) < 1e-3 else q
+
+    def creep(self, q: Array, *, push: bool) -> Array:
+        """The equilibrium that the mechanism reaches when it creeps downhill."""
+        size = max(1.0, float(np.abs(q).max(initial=0.0)))
+        here, free, _ = self.local(q)
+        rate = self._rate(here, free)
+        error = first = self.error(here, free, size)
+        for _ in range(CREEP_STEPS):
+            self.iterations += 1
+            if error < BALANCED:
+                if not push or not (tipping := self._tipping(here, free)).size:
+                    return self.polished(q, here, free)
+                q = self.moved(q, 1e-3 * size * tipping, size)
+            else:
+                q = self.moved(q, self.step(here, free, rate), size)
+            here, free, _ = self.local(q)
+            if np.abs(q).max() > FAR * size or not np.isfinite(q).all():
+                raise self._falls(q)
+            before, error = error, self.error(here, free, size)
+            steep = self._rate(here, free)
+            # Steps grow as the forces fade (switched evolution relaxation), and never pass a hill.
+            rate = min(max(rate * np.clip(error / max(before, 1e-300), 0.25, 4.0), 1e-12 * steep), 1e12)
+            rate = max(rate, self._hill(here, free))
+        raise self._falls(q) if error > 1e-3 * first else self._unsettled(here, free)
+
+    def _rate(self, here: Local, free: Freedom) -> float:
+        """A rate of creep that is quick for the stiffness at hand."""
+        inertia = max(float(np.abs(free.B.T @ here.M @ free.B).max(initial=0.0)), 1e-300)
+        pull = float(np.abs(free.B.T @ here.balance).max(initial=0.0))
+        return max(pull / inertia, float(np.abs(free.B.T @ here.stiffness @ free.B).max(initial=0.0)) / inertia, 1e-9)
+
+    def _hill(self, here: Local, free: Freedom) -> float:
+        """What the rate must be above where a stiffness is negative, so that steps still go downhill."""
+        least = float(squares(here, free).min(initial=0.0))
+        return -2.0 * least if least < 0 else 0.0
+
+    def _tipping(self, here: Local, free: Freedom) -> Array:
+        """The direction in which an equilibrium tips over; empty for one that does not."""
+        values, shapes = _eigen(here, free)
+        if not len(values) or values[0] >= -NEUTRAL * np.abs(values).max():
+            return np.zeros(0)
+        shape = free.B @ shapes[:, 0]
+        return np.asarray(shape / np.abs(shape).max())
+
+    def _falls(self, q: Array) -> SolveError:
+        e = self.tangent.equations
+        here, free, _ = self.local(np.where(np.isfinite(q), q, 0.0))
+        inertia = free.B.T @ here.M @ free.B
+        a = np.abs(free.B @ np.linalg.lstsq(inertia, free.B.T @ here.balance, rcond=1e-12)[0])
+        name = coordinate_names(e)[int(np.argmax(a))]
+        return SolveError(
+            f"there is no static equilibrium: nothing holds {name}, which is driven away without end",
+            expected="forces that can balance",
+            remedy=f"Hold {name} by a joint, a spring or a driver, or begin nearer to the equilibrium with at={{...}}",
+        )
+
+    def _unsettled(self, here: Local, free: Freedom) -> SolveError:
+        name = coordinate_names(self.tangent.equations)[int(np.argmax(np.abs(free.B @ (free.B.T @ here.balance))))]
+        return SolveError(
+            f"no static equilibrium was found: the force along {name} does not settle",
+            remedy="Begin nearer to the equilibrium with at={...}",
+        )
+
+
+def _eigen(here: Local, free: Freedom) -> tuple[Array, Array]:
+    """Eigenvalues of stiffness over inertia in the free directions, smallest first, and their vectors."""
+    B = free.B
+    K, M = B.T @ here.stiffness @ B, B.T @ here.M @ B
+    if not len(K):
+        return np.zeros(0), np.zeros((0, 0))
+    sizes, turn = np.linalg.eigh((M + M.T) / 2)
+    scale = turn / np.sqrt(np.maximum(sizes, 1e-14 * sizes[-1]))
+    values, shapes = np.linalg.eigh(scale.T @ ((K + K.T) / 2) @ scale)
+    return values, scale @ shapes
+
+
+def squares(here: Local, free: Freedom) -> Array:
+    """Squares of the natural frequencies in (rad/s)^2, smallest first: negative ones tip over."""
+    return _eigen(here, free)[0]
+
+
+def _result(search: _Search, q: Array) -> Equilibrium:
+    e = search.tangent.equations
+    problem = Problem.of(e)
+    here, free, multipliers = search.local(q)
+    values = squares(here, free)
+    x = np.concatenate([q, np.zeros(len(e.u))])
+    w = np.concatenate([np.zeros(len(e.u)), multipliers]) if len(e.w) else np.zeros(0)
+    rows = flat(problem.outputs(search.t, x, w, search.p, search.m))[1:]
+    floor = NEUTRAL * max(float(np.abs(values).max(initial=0.0)), 1e-3)
+    least = float(values.min(initial=np.inf))
+    return Equilibrium(
+        model=e.name,
+        t=search.t,
+        state=dict(zip(e.q.names + e.u.names, x.tolist(), strict=True)),
+        values=dict(zip(e.outputs, rows.tolist(), strict=True)),
+        units={name: output.unit for name, output in e.outputs.items()},
+        stability="stable" if least > floor else "neutral" if least >= -floor else "unstable",
+        stiffness=values,
+        residual=float(np.abs(free.B.T @ here.balance).max(initial=0.0)),
+        iterations=search.iterations,
+    )

@@ -1,0 +1,95 @@
+"""Ten runs of one body on one joint, computed with MSC Adams: motion and reactions (every fifth of its output times)."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import pi
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from benchmarks.rigid_models import adams_joint
+
+DATA = Path(__file__).parents[1] / "data" / "adams_joints.npz"
+ORIGIN, AWAY = (0.0, 0.0, 0.0), (1.0, 2.0, 3.0)
+CASES = {
+    "revolute_case01": ("Revolute", pi / 2, ORIGIN),
+    "revolute_case02": ("Revolute", pi / 4, AWAY),
+    "spherical_case01": ("Spherical", 0.0, ORIGIN),
+    "spherical_case02": ("Spherical", pi / 4, AWAY),
+    "prismatic_case01": ("Prismatic", 0.0, ORIGIN),
+    "prismatic_case02": ("Prismatic", pi / 4, AWAY),
+    "prismatic_case03": ("Prismatic", pi / 2, AWAY),
+    "cylindrical_case01": ("Cylindrical", 0.0, ORIGIN),
+    "cylindrical_case02": ("Cylindrical", pi / 2, ORIGIN),
+    "cylindrical_case03": ("Cylindrical", pi / 4, AWAY),
+}
+
+Array = NDArray[np.float64]
+
+# absolute and relative, for position, quaternion, velocity, angular velocity, acceleration and force, torque
+TIGHT = {
+    "pos": (1e-4, 1e-5), "quat": (1e-6, 0), "vel": (1e-4, 0), "avel": (1e-5, 0), "acc": (2e-3, 0), "aacc": (2e-3, 0),
+    "rforce": (2e-3, 0), "rtorque": (3e-3, 2e-4),
+}  # fmt: skip
+# this run of Adams was made with larger steps
+LOOSE = {
+    "pos": (1e-3, 0), "quat": (3e-4, 0), "vel": (3e-3, 0), "avel": (3e-3, 0), "acc": (2e-2, 0), "aacc": (2e-2, 0),
+    "rforce": (2e-2, 0), "rtorque": (2e-2, 2e-4),
+}  # fmt: skip
+
+
+@cache
+def series(case: str) -> dict[str, Array]:
+    with np.load(DATA) as data:
+        columns, table = [str(name) for name in data["columns"]], data[case].astype(float)
+    result = {"t": table[:, 0]}
+    for name in TIGHT:
+        labels = ("e0", "e1", "e2", "e3") if name == "quat" else ("x", "y", "z")
+        result[name] = table[:, [columns.index(f"{name}_{label}") for label in labels]]
+    return result
+
+
+def found(case: str, tree: str) -> dict[str, Array]:
+    """The columns of the series from a run of the same model."""
+    joint, tilt, place = CASES[case]
+    sol = adams_joint(joint, tilt, place).simulate(
+        5.0, tree=tree, times=np.round(series(case)["t"], 3), rtol=1e-11, integrator="rk8"
+    )
+    c, s = np.cos(tilt), np.sin(tilt)
+    world = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])  # the joint frame is turned by -tilt about x
+    force, torque = sol["J.force"] @ world.T, sol["J.torque"] @ world.T
+    arm = sol["body.J.position"] - np.array(place)
+    turn = sol["body.orientation"]
+    return {
+        "pos": sol["body.position"],
+        "quat": turn,
+        "vel": sol["body.velocity"],
+        "avel": sol["body.angular_velocity"],
+        "acc": sol["body.acceleration"],
+        "aacc": sol["body.angular_acceleration"],
+        "rforce": -force,
+        "rtorque": -(torque + np.cross(arm, force)),
+    }
+
+
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+@pytest.mark.parametrize("case", CASES)
+def test_adams(case: str, tree: str) -> None:
+    exact, ours = series(case), found(case, tree)
+    limits = LOOSE if case == "spherical_case01" else TIGHT
+    for name, (absolute, relative) in limits.items():
+        value = ours[name]
+        if name == "quat":  # q and -q are the same rotation
+            value = value * np.sign((value * exact["quat"]).sum(axis=1))[:, None]
+        np.testing.assert_allclose(value, exact[name], rtol=relative, atol=absolute, err_msg=f"{case} {name}")
+
+
+def test_the_looser_run_is_an_exact_one_too() -> None:
+    """A body on a spherical joint, released in the plane, moves as on a revolute one (whose run is tight)."""
+    exact, ours = series("revolute_case01"), found("spherical_case01", "joint")
+    for name in ("pos", "vel", "acc", "rforce", "rtorque"):
+        absolute, relative = TIGHT[name]
+        np.testing.assert_allclose(ours[name], exact[name], rtol=relative, atol=absolute, err_msg=name)
