@@ -121,7 +121,7 @@ def integrate(f, m: Mechanism, x0: np.ndarray, rtol: float) -> np.ndarray:  # ty
         sol = solve_ivp(f, (t0, t1), states[-1], "DOP853", rtol=rtol, atol=rtol, first_step=step)
         assert sol.success, sol.message
         steps = np.diff(sol.t)
-        step = min(float(steps.max()), t1 - t0)
+        step = min(float(steps.max()), 0.999 * (t1 - t0))  # rounding must not make it too long
         states.append(sol.y[:, -1])
     return np.array(states)
 

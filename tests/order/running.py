@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,17 +14,9 @@ from cotree.solve.problem import Problem, Scale
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Chosen(Options):
-    """Options with a fixed step and a spectral radius."""
-
-    step: float | None = None
-    spectral_radius: float = 0.9
-
-
 def integrator(name: str, equations: SystemEquations, **options: float) -> Integrator:
     """The integrator of this name."""
-    return INTEGRATORS[name](Problem.of(equations), Chosen(**options))  # type: ignore[arg-type]
+    return INTEGRATORS[name](Problem.of(equations), Options(**options))  # type: ignore[arg-type]
 
 
 def start(equations: SystemEquations) -> Array:

@@ -19,7 +19,7 @@ Case = tuple[Callable[[], SystemEquations], Callable[[Array], Array], Callable[[
 
 TIMES = np.linspace(0.25, 1.0, 4)
 SECOND = ("generalised_alpha", "generalised_alpha_2", "energy", "energy_decaying")
-STEPS = {"rk4": (0.02, 0.01), "rk45": (0.04, 0.02), "rk8": (0.125, 0.0625)} | dict.fromkeys(SECOND, (2e-3, 1e-3))
+STEPS = {"rk4": (0.02, 0.01), "rk45": (0.04, 0.02), "rk8": (0.125, 0.0625)} | dict.fromkeys(SECOND, (4e-3, 2e-3))
 ORDER = {"rk4": 4, "rk45": 5, "rk8": 8} | dict.fromkeys(SECOND, 2)
 OMEGA = np.array([0.5, 1.0, 8.0])
 

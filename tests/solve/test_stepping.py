@@ -6,11 +6,11 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from cotree.solve.integrator import INTEGRATORS
+from cotree.solve.integrator import INTEGRATORS, Options
 from cotree.solve.newton import eliminated
 from cotree.solve.problem import Problem, Scale
 from order import motions, toys
-from order.running import Chosen, integrator, run, start
+from order.running import integrator, run, start
 
 METHODS = ("generalised_alpha", "generalised_alpha_2", "energy", "energy_decaying", "rk45", "rk8")
 NONE = np.zeros(0)
@@ -51,10 +51,10 @@ def test_fixed_steps_are_counted() -> None:
 
 def test_longest_step_is_kept() -> None:
     equations = toys.pendulum(angle=1e-3)
-    method = INTEGRATORS["rk8"](Problem.of(equations), Chosen(rtol=1e-3, atol=1e-3))
+    method = INTEGRATORS["rk8"](Problem.of(equations), Options(rtol=1e-3, atol=1e-3))
     scale = Scale.ones(method.problem)
     free = method.integrate(0.0, np.array([1.0]), start(equations), NONE, NONE, NONE, scale, np.inf).steps
-    again = INTEGRATORS["rk8"](Problem.of(equations), Chosen(rtol=1e-3, atol=1e-3))
+    again = INTEGRATORS["rk8"](Problem.of(equations), Options(rtol=1e-3, atol=1e-3))
     assert free < 20
     assert again.integrate(0.0, np.array([1.0]), start(equations), NONE, NONE, NONE, scale, 0.02).steps >= 50
 

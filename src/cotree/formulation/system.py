@@ -122,6 +122,9 @@ class Mechanics:
     """Places of Euler parameters in q, and of their three speeds (turned axes) in u."""
     kinetic: ca.SX
     potential: ca.SX
+    left_out: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """Equations between positions that were left out as redundant; they must stay zero."""
+    left_out_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

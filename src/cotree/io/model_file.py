@@ -244,7 +244,7 @@ class _Placed:
 def _place(source: Source, where: str, *path: str) -> str:
     """``file:line`` of the value that an error names as ``component.field``; ``path`` is the entry it stands in."""
     component, *parts = where.partition(" ")[0].split(".")
-    path = path or (("gravity",) if component == "gravity" else ("components",))
+    path = ("gravity",) if component == "gravity" and len(path) < 2 else path or ("components",)
     owner = path if len(path) > 1 else (*path, component)
     frame = (*owner, "frames", *parts[:1])
     return source.place(*(frame if parts and frame in source.lines else (*owner, *parts)))

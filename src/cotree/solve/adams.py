@@ -29,5 +29,7 @@ class Adams(SundialsIntegrator):
             if len(self._made) > 256:
                 self._made.clear()
             settings = self.settings() | ({"max_step_size": max_step} if max_step < 1 else {})
-            self._made[key] = ca.integrator(self.name, "cvodes", self.problem.opaque_dae, 0.0, list(grid), settings)
+            self._made[key] = ca.integrator(
+                self.name, "cvodes", self.problem.opaque_dae(self.options.compiled), 0.0, list(grid), settings
+            )
         return self._made[key]

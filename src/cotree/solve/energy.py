@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.generalised_alpha import Rated
-from cotree.solve.newton import SHIFTED, largest, left_over, newton, or_else, through
+from cotree.solve.newton import left_over, newton, or_else, through
 from cotree.solve.stepping import Layout
 
 Array = NDArray[np.float64]
@@ -58,21 +58,21 @@ class EnergyPreserving(Rated):
         nq, n, count, every = self.mechanism.sizes
         quad = self.problem.sizes["quad"]
         return Layout(
-            x=nq + n, a=n, jerk=n, v=n, multipliers=every, mu=count, before=1, motion=3, swing=1, energy=1, quad=quad
-        )
+            x=nq + n, a=n, jerk=n, v=n, multipliers=every, kept=n + count if count else 0, before=1, motion=3, swing=1,
+            energy=1, quad=quad,
+        )  # fmt: skip
 
     def begin(self, t: float, x: Array, p: Array, m: Array, scale: Array) -> tuple[Array, float]:
-        nq, _, count, _ = self.mechanism.sizes
+        nq = self.mechanism.sizes[0]
         ud, multipliers, jerk, motion, rate = self.at_start(t, x, p, m, scale)
         energies = self.mechanism.energies(t, x[:nq], x[nq:], ud, multipliers, p, m)
         kinetic, potential = (float(each) for each in energies)
         scalars = np.array([0.0, *motion, 2 * kinetic, kinetic + potential])
-        idle = np.zeros(count), np.zeros(self.problem.sizes["quad"])
+        idle = np.zeros(self.layout.sizes["kept"]), np.zeros(self.problem.sizes["quad"])
         y = np.concatenate([x, ud, jerk, x[nq:], multipliers, idle[0], scalars, idle[1]])
         return y, self.first_step(rate)
 
-    @cached_property
-    def step(self) -> ca.Function:
+    def make_step(self) -> ca.Function:
         mech = self.mechanism
         nq, n, count, every = mech.sizes
         t, h = ca.SX.sym("t"), ca.SX.sym("h")
@@ -81,11 +81,11 @@ class EnergyPreserving(Rated):
         p, m = const["p"], const["m"]
         q0, u0 = old["x"][:nq], old["x"][nq:]
         at, end = (t + h / 2, p, m), (t + h, p, m)
-        z = ca.SX.sym("z", n + 1 + every + count)
-        a, kappa, lam, mu = z[:n], z[n], z[n + 1 : n + 1 + every], z[n + 1 + every :]
+        sizes = {"a": n, "kappa": 1, "lam": every, "shift": n if count else 0, "mu": count}
+        a, kappa, lam, shift, mu = (ca.SX.sym(name, size) for name, size in sizes.items())
+        z = ca.vertcat(a, kappa, lam, shift, mu)
         mass, jac = mech.matrices(t, q0, u0, 0, 0, p, m)
-        shift, across = ca.SX.sym("shift", n), h * jac[:count, :].T / ca.repmat(mech.weights(mass), 1, count)
-        v = u0 + h / 2 * a + shift
+        way, v = u0 + h / 2 * a + h * shift if count else u0 + h / 2 * a, ca.SX.sym("v", n)
         q1, u1 = mech.moved(q0, h * v, end), u0 + h * a
         middle, lost = mech.moved(q0, h / 2 * v, at), ca.SX(0)
         if self.shift:
@@ -100,10 +100,13 @@ class EnergyPreserving(Rated):
         energy = old["energy"] + h * (powers[1] - powers[0]) - lost
         position, velocity = mech.constraints(end[0], q1, u1, 0, 0, p, m)
         work = (kinetic + potential - energy) / h - kappa * faded
-        residual = ca.vertcat(balance, work, velocity / h, position / h**2)
-        residual, matrix, q1, v, kinetic, potential, energy, powers = through(
-            z, residual, shift, across, mu, [q1, v, kinetic, potential, energy, powers]
-        )
+        residual = ca.vertcat(balance, work, velocity / h)
+        if count:
+            kept = mech.weights(mass) * shift - ca.mtimes(jac[:count, :].T, mu)
+            residual = ca.vertcat(residual, kept, position / h**2)
+        used = [q1, kinetic, potential, energy, powers]
+        residual, matrix, (q1, kinetic, potential, energy, powers) = through(z, residual, v, way, used)
+        v = way
         swing, total = ca.fmax(old["swing"], 2 * kinetic) + 1e-100, ca.fabs(kinetic) + ca.fabs(potential)
         soft = REST * swing + ROUNDING * (old["energy"] ** 2 + total**2) / swing + more
         # Put in only now: kappa is small, and what it multiplies need not be differentiated.
@@ -112,18 +115,18 @@ class EnergyPreserving(Rated):
 
         def size(change: ca.SX) -> ca.SX:
             missed = ca.fabs(kinetic + potential - energy) / (NEARLY * (swing + 1e-6 * total))
-            shifted = largest(h * ca.mtimes(across, change[n + 1 + every :, :])) / SHIFTED
-            return ca.fmax(ca.fmax(left_over(h * ca.norm_inf(change[:n]), h, u0, EXACT), missed), shifted)
+            return ca.fmax(left_over(h * ca.norm_inf(change[:n]), h, u0, EXACT), missed)
 
         root = newton(z, [t, h, y, c, more], residual, size, n + 1, mech.small, matrix, n)
-        new = {"x": ca.vertcat(mech.unit(q1), u1), "a": a, "v": v, "multipliers": lam, "mu": mu, "before": h}
+        new = {"x": ca.vertcat(mech.unit(q1), u1), "a": a, "v": v, "multipliers": lam, "before": h}
+        new |= {"kept": ca.vertcat(shift, mu)}
         new |= {"swing": swing, "energy": energy}
-        new |= {"quad": old["quad"] + h * powers, **self._error(old, const["scale"], new["x"], a, h, (t, p, m))}
+        new |= {"quad": old["quad"] + h * powers, **self._error(old, const, new["x"], a, h, (t, p, m))}
         last = ca.SX.sym("last")
         error = ca.if_else(last <= 1, new.pop("error"), ca.inf)
         after = ca.Function("after", [z, last, t, h, y, c], [self.layout.join(new), error], {"cse": True})
         lead = (old["before"] + h) / 2
-        predicted = ca.vertcat(old["a"] + lead * old["jerk"], 0, old["multipliers"], old["mu"])
+        predicted = ca.vertcat(old["a"] + lead * old["jerk"], 0, old["multipliers"], old["kept"])
         guess = ca.Function("guess", [t, h, y, c], [predicted])
         given = [ca.MX.sym("x", *each.shape) for each in (t, h, y, c)]
         first = ca.Function("first", given, [*root(guess(*given), *given, 0)])
@@ -135,7 +138,7 @@ class EnergyPreserving(Rated):
         size_of_last, found = or_else(first, or_else(second, plain))(*given)
         return ca.Function("step", given, [*after(found, size_of_last, *given)])
 
-    def _error(self, old: dict[str, Any], scale: Any, x1: Any, a: Any, h: Any, known: Any) -> dict[str, Any]:
+    def _error(self, old: dict[str, Any], const: dict[str, Any], x1: Any, a: Any, h: Any, known: Any) -> dict[str, Any]:
         """The rate of the accelerations, the error over the tolerance and the sizes of the motion."""
         mech = self.mechanism
         nq = mech.sizes[0]
@@ -145,7 +148,7 @@ class EnergyPreserving(Rated):
         bend = (jerk - old["jerk"]) / apart
         along = mech.kinematics(t, x1[:nq], MIDPOINT_ERROR * h**3 * jerk, 0, 0, p, m)
         error = ca.vertcat(along, MIDPOINT_ERROR * h**3 * bend)
-        relative, motion = self.measured(old["x"], x1, a, error, h, old["motion"], scale)
+        relative, motion = self.measured(old["x"], x1, a, error, h, old["motion"], const)
         return {"jerk": jerk, "motion": motion, "error": relative}
 
 
@@ -162,5 +165,5 @@ class EnergyDecaying(EnergyPreserving):
 
     @property
     def shift(self) -> float:
-        radius = float(getattr(self.options, "spectral_radius", 0.9))
+        radius = self.options.spectral_radius
         return radius * (1 - radius) / (2 * (1 + radius) ** 2)

@@ -52,7 +52,9 @@ class Event:
         for field, known in (("direction", DIRECTIONS), ("action", ACTIONS)):
             if getattr(self, field) not in known:
                 raise ModelError(
-                    f"the {field} is {getattr(self, field)!r}", where=str(self.name), expected=f"one of {listing(known)}"
+                    f"the {field} is {getattr(self, field)!r}",
+                    where=str(self.name),
+                    expected=f"one of {listing(known)}",
                 )
         if not isinstance(self.name, str) or not self.name or not isinstance(self.when, str):
             raise ModelError(
@@ -223,14 +225,13 @@ def _passes(values: Array, direction: str) -> list[int]:
 def checked_events(events: Any) -> tuple[Event, ...]:
     """Events as the user gave them: one, several, or as mappings."""
     given = [events] if isinstance(events, (Event, Mapping)) else list(events or ())
-    result = []
-    for each in given:
-        if isinstance(each, Mapping):
-            try:
-                each = Event(**each)
-            except TypeError:
-                raise ModelError(f"an event {dict(each)!r}", expected="name, when, direction, action") from None
-        if not isinstance(each, Event):
-            raise ModelError(f"an event {each!r}", expected="Event(name, when, direction, action)")
-        result.append(each)
-    return tuple(result)
+    return tuple(_event(each) for each in given)
+
+
+def _event(given: Any) -> Event:
+    if isinstance(given, Event):
+        return given
+    try:
+        return Event(**given)
+    except TypeError:
+        raise ModelError(f"an event {given!r}", expected="name, when, direction, action") from None

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.mechanism import Mechanism
-from cotree.solve.newton import SETTLED, SHIFTED, inlined, largest, left_over, newton, or_else, through
+from cotree.solve.newton import SETTLED, inlined, left_over, newton, or_else, through
 from cotree.solve.problem import Problem
 from cotree.solve.stepping import Layout, Stepping
 
@@ -131,9 +131,9 @@ class Rated(Stepping):
         value = self.mechanism.kinematics(t, x[:nq], x[nq:], np.zeros(n), np.zeros(every), p, m)
         return np.asarray(value, dtype=float).ravel()
 
-    def measured(self, x0: Any, x1: Any, a: Any, error: Any, h: Any, motion: Any, scale: Any) -> tuple[Any, Any]:
+    def measured(self, x0: Any, x1: Any, a: Any, error: Any, h: Any, motion: Any, const: Any) -> tuple[Any, Any]:
         """The error over the tolerance, and the largest acceleration and speed so far with the time since the start."""
-        n, count = a.numel(), x0.numel()
+        n, count, scale = a.numel(), x0.numel(), const["scale"]
 
         def size(values: Any) -> Any:
             return ca.sqrt(ca.sumsqr(values / scale[count - n :]) / n)
@@ -141,7 +141,7 @@ class Rated(Stepping):
         fast, large, age = ca.fmax(motion[0], size(a)), ca.fmax(motion[1], size(x1[count - n :])), motion[2] + h
         share = ca.fmin(1, h * ca.fmax(fast / ca.fmax(large, 1e-100), 1 / age))
         most = ca.fmax(ca.fabs(x0), ca.fabs(x1))
-        allowed = share * (self.options.atol * scale + self.options.rtol * most) + ROUNDING * most
+        allowed = share * (const["tolerance"][1] * scale + const["tolerance"][0] * most) + ROUNDING * most
         return ca.sqrt(ca.sumsqr(error / allowed) / count), ca.vertcat(fast, large, age)
 
 
@@ -157,7 +157,7 @@ class GeneralisedAlpha(Rated):
     @cached_property
     def parameters(self) -> Parameters:
         """The method's coefficients."""
-        return Parameters(getattr(self.options, "spectral_radius", 0.9))
+        return Parameters(self.options.spectral_radius)
 
     @cached_property
     def layout(self) -> Layout:
@@ -176,8 +176,7 @@ class GeneralisedAlpha(Rated):
         a = ud + self.parameters.offset * h * jerk
         return np.concatenate([x, x[nq:], ud, a, jerk, ud, jerk, multipliers, [h, 0], motion, powers, 0 * powers]), h
 
-    @cached_property
-    def step(self) -> ca.Function:
+    def make_step(self) -> ca.Function:
         mech, k = self.mechanism, self.parameters
         nq, n, count, every = mech.sizes
         t, h = ca.SX.sym("t"), ca.SX.sym("h")
@@ -188,29 +187,28 @@ class GeneralisedAlpha(Rated):
         longer = h / old["before"]  # the method's own speeds are h^2 away, and a belongs to a part of a step later
         u0 = old["x"][nq:] + (old["free"] - old["x"][nq:]) * longer**2
         a0 = ud0 + (old["a"] - ud0) * longer
-        z = ca.SX.sym("z", n + every + (count if self.stabilised else 0))
-        ud1, lam, eta = z[:n], z[n : n + every], z[n + every :]
+        bent = self.stabilised and count > 0
+        sizes = {"ud": n, "lam": every, "shift": n if bent else 0, "eta": count if bent else 0}
+        ud1, lam, shift, eta = (ca.SX.sym(name, size) for name, size in sizes.items())
+        z = ca.vertcat(ud1, lam, shift, eta)
         a1 = ((1 - k.af) * ud1 + k.af * ud0 - k.am * a0) / (1 - k.am)
         delta = h * u0 + h**2 * ((0.5 - k.beta) * a0 + k.beta * a1)
-        shift = ca.SX.sym("shift", n if self.stabilised else 0)
-        if self.stabilised:
+        if bent:
             mass, jac = mech.matrices(t, q0, u0, 0, 0, p, m)
-            across = h**2 * jac[:count, :].T / ca.repmat(mech.weights(mass), 1, count)
-            delta = delta + shift
+            way, delta = delta + h**2 * shift, ca.SX.sym("delta", n)
         q1, u1 = mech.moved(q0, delta, at), u0 + h * ((1 - k.gamma) * a0 + k.gamma * a1)
         balance = mech.balance(t1, q1, u1, ud1, lam, p, m)
         position, velocity = mech.constraints(t1, q1, u1, 0, 0, p, m)
-        rows = [velocity / h, position / h**2] if self.stabilised else [position / h**2, velocity[count:, :] / h]
+        rows = [position / h**2, velocity[count:, :] / h]
+        if bent:
+            rows = [velocity / h, mech.weights(mass) * shift - ca.mtimes(jac[:count, :].T, eta), position / h**2]
         residual, matrix = ca.vertcat(balance, *rows), None
-        if self.stabilised:
-            residual, matrix, q1, u1 = through(z, residual, shift, across, eta, [q1, u1])
+        if bent:
+            residual, matrix, (q1,) = through(z, residual, delta, way, [q1])
 
         def size(change: ca.SX) -> ca.SX:
             part = (1 - k.af) / (1 - k.am) * k.gamma * h * ca.norm_inf(change[:n])
-            settled = left_over(part, h, u0, SETTLED)
-            if not self.stabilised:
-                return settled
-            return ca.fmax(settled, largest(ca.mtimes(across, change[n + every :, :])) / SHIFTED)
+            return left_over(part, h, u0, SETTLED)
 
         root = newton(z, [t, h, y, c], residual, size, n, mech.small, matrix)
         predicted = ca.vertcat(ud0 + h * old["jerk"], old["multipliers"], ca.SX.zeros(z.numel() - n - every))
@@ -245,7 +243,7 @@ class GeneralisedAlpha(Rated):
         along = mech.kinematics(at, q1, turned, 0, 0, p, m)
         x1 = ca.vertcat(mech.unit(q1), u1)
         error = ca.vertcat(along, sped)
-        relative, motion = self.measured(old["x"], x1, mean, error, h, old["motion"], const["scale"])
+        relative, motion = self.measured(old["x"], x1, mean, error, h, old["motion"], const)
         new = {"x": x1, "free": free, "ud": ud1, "a": a1, "jerk": (ud1 - old["ud"]) / h, "multipliers": lam}
         new |= {"mean": mean, "mean_jerk": mean_jerk, "before": h, "gap": h, "motion": motion}
         new |= {"powers": powers, "quad": old["quad"] + h / 2 * (powers + old["powers"])}

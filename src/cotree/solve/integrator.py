@@ -40,6 +40,8 @@ class Options:
     """Most steps between two output points."""
     step: float | None = None
     """Length of a step in s, for methods with a fixed one."""
+    compiled: bool = False
+    """Whether the right-hand sides are compiled to machine code, by methods that can use it."""
     spectral_radius: float = 0.9
     """What generalised-alpha leaves of the fastest oscillations in one step."""
 

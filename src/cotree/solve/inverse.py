@@ -1,8 +1,8 @@
 """Inverse dynamics: the forces and torques that a prescribed motion needs.
 
-Where the model has drivers, their forces are results of its kinematics. For a model without, drivers are added to a copy
-of it: one for each coordinate whose course is given, as an expression of time or as values over time. Values are joined
-by a spline of degree five, so that accelerations and their rates are continuous.
+Where the model has drivers, their forces are results of its kinematics. For a model without, drivers are added to a
+copy of it: one for each coordinate whose course is given, as an expression of time or as values over time. Values are
+joined by a spline of degree five, so that accelerations and their rates are continuous.
 """
 
 from __future__ import annotations
@@ -153,12 +153,11 @@ def driven_model(model: Model, motion: Mapping[str, Course]) -> Model:
         joint, name = _coordinate(model, coordinate)
         group = next(c.group for c in joint.coordinates if c.name == name)
         field = "angle" if group == "rotation" else "displacement"
-        own, how = f"drive_{joint.name}_{name}", {"coordinate": name}
-        if isinstance(course, (str, int, float)):
-            result.add(Drive(own, joint.name, **how, **{field: course}))
-        else:
-            spline = _spline(course, coordinate)
-            result.add(SplineDrive(own, joint.name, **how, **{field: "t"}, spline=spline))
+        own, plain = f"drive_{joint.name}_{name}", isinstance(course, (str, int, float))
+        how: dict[str, Any] = {"coordinate": name, field: course if plain else "t"}
+        if not plain:
+            how["spline"] = _spline(course, coordinate)
+        result.add(Drive(own, joint.name, **how) if plain else SplineDrive(own, joint.name, **how))
     return result
 
 
@@ -167,11 +166,12 @@ def actuated_model(model: Model, efforts: Mapping[str, Course]) -> Model:
     result = _copied(model)
     for coordinate, effort in efforts.items():
         joint, name = _coordinate(model, coordinate)
-        own, how = f"actuator_{joint.name}_{name}", {"coordinate": name}
+        own = f"actuator_{joint.name}_{name}"
         if isinstance(effort, (str, int, float)):
-            result.add(JointActuator(own, joint.name, **how, effort=effort))
+            result.add(JointActuator(own, joint.name, coordinate=name, effort=effort))
         else:
-            result.add(SplineActuator(own, joint.name, **how, effort="t", spline=_spline(effort, coordinate)))
+            spline = _spline(effort, coordinate)
+            result.add(SplineActuator(own, joint.name, coordinate=name, effort="t", spline=spline))
     return result
 
 

@@ -36,6 +36,8 @@ CLOSED = 1e-10
 """Gap of a closed loop, as a part of the size of the mechanism."""
 JUMP = 0.3
 """Correction of a predicted position, as a part of the predicted motion, above which shorter steps are taken."""
+MOST = 4096
+"""Most steps between two output times."""
 SHORTEST = 2.0**-20
 """Shortest step, as a part of the distance of two output times."""
 
@@ -62,7 +64,8 @@ def kinematics(
     driven = _Driven(e, p)
     driven.check_freedom(t_start, m)
     assert e.mechanics is not None
-    if e.mechanics.position.numel() < len(e.multipliers):
+    still = substitute(e.kinematics, e.u.symbols, 0)
+    if e.mechanics.position.numel() < len(e.multipliers) or not still.is_zero():
         return simulate(e, t_end, t_start=t_start, times=grid.tolist(), parameters=parameters)
     start = np.unique(np.concatenate([[t_start], grid]))
     fine = np.sort(np.concatenate([start, (start[1:] + start[:-1]) / 2]))
@@ -189,10 +192,10 @@ class _Driven:
         self.steps += len(times)
         chain = self.step.mapaccum(len(times))
         try:
-            after, checks = chain(before, times[None, :], modes, np.tile(self.p[:, None], (1, len(times))))
+            found = chain(before, times[None, :], modes, np.tile(self.p[:, None], (1, len(times))))
         except RuntimeError:  # a matrix without inverse on the way
             return np.zeros((len(before), 0))
-        after, checks = (np.asarray(part, dtype=float) for part in (after, checks))
+        after, checks = (np.asarray(part, dtype=float) for part in found)
         good = np.isfinite(after).all(axis=0) & (checks[0] < CLOSED * size) & (checks[1] < 1)
         return after[:, : len(times) if good.all() else int(np.argmin(good))]
 
@@ -200,7 +203,9 @@ class _Driven:
         """The state at a time by steps as short as they have to be."""
         start = float(before[-1])
         h = (t - start) / 2
-        while before[-1] < t:
+        for _ in range(MOST):
+            if before[-1] >= t:
+                return before
             h = min(h, t - before[-1])
             after = self._checked(before, t if h == t - before[-1] else before[-1] + h, m, size)
             if after is not None:
@@ -209,7 +214,7 @@ class _Driven:
             h /= 2
             if h < SHORTEST * (t - start):
                 return None
-        return before
+        return None
 
     def _checked(self, before: Array, t: float, m: Array, size: float) -> Array | None:
         self.steps += 1
@@ -227,7 +232,7 @@ class _Driven:
         here = Tangent.of(e).at(t, before[:count], before[count : count + n], *zeros, self.p, m)
         worst = e.multipliers.names[int(np.argmax(np.abs(here.position)))].removeprefix("lambda ")
         return SolveError(
-            f"the mechanism cannot follow its drivers beyond t = {before[-1]:g} s: {worst} opens, or a dead point stops it",
+            f"the mechanism cannot follow its drivers beyond t = {before[-1]:g} s: {worst} opens, or is at a dead point",
             expected="courses within reach of the mechanism",
             remedy="Change the course or the lengths; results before are kept",
         )

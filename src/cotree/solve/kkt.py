@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
 from cotree.formulation.branch.articulated import ldl_solver
@@ -24,6 +25,8 @@ from cotree.maths.symbolic import substitute
 SMALL = 12
 """Speeds and multipliers up to which the linear system is solved by expressions."""
 SPARSE = "csparse"
+TINY, DAMPED = 1e-14, 1e-8
+"""Damping of multipliers in accelerations and in projections, as parts of their own factor."""
 SINGULAR = 1e-9
 """Ratio of the eigenvalues of M below which it counts as singular."""
 
@@ -63,15 +66,20 @@ class Closed:
     def _symbols(self, kind: Any) -> list[Any]:
         return [kind.sym(name, *s.shape) for name, s in zip(("t", "q", "u", "p", "m"), self._known, strict=True)]
 
-    def solver(self, M: Any, G: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
-        """(a, lambda) for right-hand sides of balance and constraints: M a - G^T lambda = f, G a = g."""
+    def solver(self, M: Any, G: Any, damping: float = TINY) -> Callable[[Any, Any], tuple[Any, Any]]:
+        """(a, lambda) for right-hand sides of balance and constraints: M a - G^T lambda = f, G a = g.
+
+        ``damping`` keeps multipliers finite where G loses rank, as in a flat four-bar: there a projection with little
+        damping would answer rounding with large steps.
+        """
         if self.small:
             weight = self.weight
             inverse = ldl_solver(M + weight * ca.mtimes(G.T, G) if weight else M)
             if not self.k:
                 return lambda f, g: (inverse(f), ca.SX(0, 1))
             across = inverse(ca.densify(G.T))
-            schur = ldl_solver(ca.mtimes(G, across))
+            matrix = ca.mtimes(G, across)
+            schur = ldl_solver(matrix + damping * ca.diag(ca.diag(matrix)))
 
             def by_factors(f: Any, g: Any) -> tuple[Any, Any]:
                 alone = inverse(f + weight * ca.mtimes(G.T, g) if weight else f)
@@ -79,7 +87,8 @@ class Closed:
                 return alone + ca.mtimes(across, multipliers), multipliers
 
             return by_factors
-        matrix = ca.vertcat(ca.horzcat(M, -G.T), ca.horzcat(G, type(M)(self.k, self.k)))
+        softness = damping * self._softness * ca.MX.eye(self.k)
+        matrix = ca.vertcat(ca.horzcat(M, -G.T), ca.horzcat(G, softness))
 
         def by_sparse(f: Any, g: Any) -> tuple[Any, Any]:
             both = ca.solve(matrix, ca.vertcat(f, g), SPARSE)
@@ -91,14 +100,25 @@ class Closed:
         return ca.SX if self.small else ca.MX
 
     @cached_property
+    def _softness(self) -> float:
+        """The size of G M^-1 G^T."""
+        M, G = self._at_start
+        return float(np.sum(G * G) / max(self.k, 1) * self.n / max(float(np.trace(M)), 1e-300))
+
+    @cached_property
+    def _at_start(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        e = self.e
+        at = (0.0, e.q.start, e.u.start, e.p.start, ca.DM.zeros(*e.mode_symbols.shape))
+        M, G = (np.asarray(ca.densify(part), dtype=float) for part in self._matrices(*at))
+        return M, G
+
+    @cached_property
     def weight(self) -> float:
         """Factor of G^T G that is added to M where M alone has no inverse, as with thin rods in absolute coordinates.
 
         Nothing changes as long as G a = g, but the sum has an inverse wherever the whole system has one.
         """
-        e = self.e
-        at = (0.0, e.q.start, e.u.start, e.p.start, ca.DM.zeros(*e.mode_symbols.shape))
-        M, G = (np.asarray(ca.densify(part), dtype=float) for part in self._matrices(*at))
+        M, G = self._at_start
         sizes = np.linalg.eigvalsh((M + M.T) / 2)
         if not self.k or sizes[0] > SINGULAR * sizes[-1]:
             return 0.0
@@ -137,11 +157,11 @@ class Closed:
                 off = place(t, q, p, m)
                 if rows < self.k:
                     off = ca.vertcat(off, type(off)(self.k - rows, 1))
-                step, _ = self.solver(M, G)(ca.densify(type(off)(self.n, 1)), -ca.densify(off))
+                step, _ = self.solver(M, G, DAMPED)(ca.densify(type(off)(self.n, 1)), -ca.densify(off))
                 q = self.advance(t, q, step, p, m)
             M, G = self._matrices(t, q, u, p, m)
             off = self._function("velocity", ["velocity"])(t, q, u, p, m)
-            step, _ = self.solver(M, G)(ca.densify(type(off)(self.n, 1)), -ca.densify(off))
+            step, _ = self.solver(M, G, DAMPED)(ca.densify(type(off)(self.n, 1)), -ca.densify(off))
             u = u + step
         for place_of, _ in self.mechanics.quaternions:
             turn = q[place_of : place_of + 4]

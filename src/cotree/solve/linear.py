@@ -160,9 +160,7 @@ def _mechanism(
             )
     blocks = [ca.jacobian(e.in_time(part), v) for part in (f, g, y) for v in (problem.x, e.w.symbols, given)]
     function = ca.Function("blocks", problem.arguments, [ca.densify(block) for block in blocks], {"cse": True})
-    fx, fw, fp, gx, gw, gp, yx, yw, yp = (
-        np.asarray(v, dtype=float).reshape(v.shape) for v in function(t, x, w, p, m)
-    )
+    fx, fw, fp, gx, gw, gp, yx, yw, yp = (np.asarray(v, dtype=float).reshape(v.shape) for v in function(t, x, w, p, m))
     if len(e.w):
         wx, wp = (-np.linalg.solve(gw, part) for part in (gx, gp))
         fx, fp, yx, yp = fx + fw @ wx, fp + fw @ wp, yx + yw @ wx, yp + yw @ wp
@@ -242,7 +240,7 @@ def _signal_rates(problem: Problem, t: float, p: Array, m: Array) -> Array:
     return np.asarray(rate(t, p, m), dtype=float).ravel()
 
 
-def _point(problem: Problem, at: Mapping[str, float] | str | None, t: float, p: Array, m: Array) -> Array:
+def _point(problem: Problem, at: Any, t: float, p: Array, m: Array) -> Array:
     e = problem.equations
     if at == "steady":
         return operating_point(problem, t, p, m)[0]

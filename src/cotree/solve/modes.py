@@ -79,9 +79,10 @@ class Modes:
         return self.frames[name]
 
     def __str__(self) -> str:
+        most = [self.coordinates[k] for k in np.argmax(np.abs(self.shapes), axis=0)]
         rows = [
-            f"{k + 1:>4}  {f:14.6e}  {z:12.4e}  {max(self.shape(k), key=lambda n, k=k: abs(self.shape(k)[n]))}"
-            for k, (f, z) in enumerate(zip(self.frequencies, self.damping, strict=True))
+            f"{k + 1:>4}  {f:14.6e}  {z:12.4e}  {name}"
+            for k, (f, z, name) in enumerate(zip(self.frequencies, self.damping, most, strict=True))
         ]
         return "\n".join([f"{'mode':>4}  {'frequency [Hz]':>14}  {'damping':>12}  moves most", *rows])
 
@@ -147,7 +148,7 @@ def _second_order(here: Local, free: Freedom) -> tuple[Complex, Any]:
     both, vectors = np.linalg.eig(np.block([[np.zeros((n, n)), np.eye(n)], [-K, -C]]))
     zero = np.abs(both) <= 1e-7 * max(1.0, float(np.abs(both).max()))
     keep = (both.imag >= 0) & ~zero
-    left, small, right = np.linalg.svd(K)
+    _, small, right = np.linalg.svd(K)
     rigid = right[small <= RIGID * n * scale].T
     values = np.concatenate([both[keep], np.zeros(rigid.shape[1])])
     return _sorted(values, B @ root @ np.hstack([vectors[:n, keep], rigid]))
@@ -155,7 +156,7 @@ def _second_order(here: Local, free: Freedom) -> tuple[Complex, Any]:
 
 def _first_order(e: SystemEquations, x: Array, t: float, parameters: Any) -> tuple[Complex, Any]:
     """Eigenvalues and shapes in q of the linearised equations about any state."""
-    system = linearise(e, outputs=(), at=x, t=t, parameters=parameters)
+    system = linearise(e, outputs=(), at=x.tolist(), t=t, parameters=parameters)
     values, vectors = np.linalg.eig(system.A)
     keep = values.imag >= 0
     return _sorted(values[keep].astype(complex), system.motion(e.q.names) @ vectors[:, keep])

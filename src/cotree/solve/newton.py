@@ -13,8 +13,6 @@ NEWTON_STEPS = 10
 """Most steps of Newton's rule in one step of time."""
 SETTLED = 1e-13
 """What Newton's rule may leave of a speed, over 1 or the speeds' size."""
-SHIFTED = 1e-12
-"""Last correction of a shift of the coordinates that keeps them on the constraints."""
 SOFT = 1e-13
 """Part of a constraint's pivot that is added to it, so that singular positions are passed."""
 
@@ -104,20 +102,15 @@ def newton(
 
 
 def through(
-    unknown: ca.SX, residual: ca.SX, shift: ca.SX, factors: ca.SX, weights: ca.SX, others: Sequence[ca.SX]
-) -> list[ca.SX]:
-    """The residual with shift = factors weights, its matrix, and other expressions.
+    unknown: ca.SX, residual: ca.SX, way: ca.SX, value: ca.SX, others: Sequence[ca.SX]
+) -> tuple[ca.SX, ca.SX, list[ca.SX]]:
+    """The residual with the symbols ``way`` replaced by a value, its matrix by the chain rule, and what else uses it.
 
-    The weights end the unknowns, and the position constraints, which they keep, the residual. Shifts are of higher
-    order, and what they do to the other rows is left to the next correction: the constraints on the velocities see to
-    it that it is smaller by the step.
+    Several unknowns act through the same motion: to differentiate by that once keeps the matrix short.
     """
-    rest, held = unknown.numel() - weights.numel(), residual.numel() - weights.numel()
-    by_shift = ca.mtimes(ca.jacobian(residual[held:, :], shift), factors)
-    by_weights = ca.vertcat(ca.SX(held, weights.numel()), by_shift)
-    matrix = ca.horzcat(ca.jacobian(residual, unknown[:rest]), by_weights)
-    value = ca.densify(ca.mtimes(factors, weights))
-    return list(ca.substitute([residual, matrix, *others], [shift], [value]))
+    matrix = ca.jacobian(residual, unknown) + ca.mtimes(ca.jacobian(residual, way), ca.jacobian(value, unknown))
+    found = ca.substitute([residual, matrix, *others], [way], [ca.densify(value)])
+    return found[0], found[1], found[2:]
 
 
 def or_else(first: ca.Function, second: ca.Function) -> ca.Function:
@@ -129,11 +122,6 @@ def or_else(first: ca.Function, second: ca.Function) -> ca.Function:
     size, value = first(*symbols)
     choice = ca.Function.if_else("choice", hold, other)
     return ca.Function("either", symbols, [*choice(size <= 1, size, value, *symbols)])
-
-
-def largest(values: ca.SX) -> ca.SX:
-    """The largest absolute value, 0 where there is none."""
-    return ca.norm_inf(values) if values.numel() else ca.SX(0)
 
 
 def left_over(change: ca.SX, h: ca.SX, speeds: ca.SX, allowed: float) -> ca.SX:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column, substitute
 from cotree.solve.kkt import Closed
+from cotree.solve.native import compiled
 
 Array = NDArray[np.float64]
 
@@ -287,10 +288,28 @@ class Problem:
         speeds = x[len(e.q) :] * ca.DM(per)
         return ca.Function("pace", [x], [ca.sqrt(ca.sumsqr(speeds) + 1e-6)])
 
+    @property
+    def dae_length(self) -> int:
+        """Instructions of the right-hand sides."""
+        return int(self.dae.n_instructions())
+
+    def opaque_dae(self, fast: bool) -> ca.Function:
+        """The right-hand sides for methods without a Jacobian: nothing is differentiated, which would take long.
+
+        ``fast`` asks for compiled code.
+        """
+        return self._compiled_dae if fast else self._opaque_dae
+
     @cached_property
-    def opaque_dae(self) -> ca.Function:
-        """The right-hand sides for methods without a Jacobian: nothing is differentiated, which would take long."""
-        inner = self.dae
+    def _opaque_dae(self) -> ca.Function:
+        return self._opaque(self.dae)
+
+    @cached_property
+    def _compiled_dae(self) -> ca.Function:
+        return self._opaque(compiled(self.dae))
+
+    @staticmethod
+    def _opaque(inner: ca.Function) -> ca.Function:
         names = [inner.name_in(k) for k in range(inner.n_in())], [inner.name_out(k) for k in range(inner.n_out())]
         closed = {"never_inline": True, "enable_jacobian": False, "enable_forward": False, "enable_reverse": False}
         kinds = (ca.SX, ca.MX) if inner.is_a("SXFunction") else (ca.MX, ca.MX)

@@ -19,6 +19,7 @@ from cotree.formulation.system import turns_name
 from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.events import Watch
+from cotree.solve.doubts import energy_note, lost_output
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.problem import Problem
@@ -262,7 +263,7 @@ class Run:
 
     def _failure(self, t: float, target: float, x: Array, z: Array, m: Array, reason: str) -> SolveError:
         """Say when the integration stopped, and which part is to blame as far as can be seen."""
-        if (lost := self._lost_signal(t, target, m)) is not None:
+        if (lost := self._lost_signal(t, target, m) or lost_output(self, t, target, x, m)) is not None:
             return lost
         return SolveError(
             f"{self.method.name} gave up between t = {t:g} and {target:g} s ({_short(reason)}); "
@@ -295,18 +296,19 @@ class Run:
         self._count_turns(values)
         units = {name: output.unit for name, output in {**e.outputs, **e.integrals}.items() if name in values}
         kinetic = float(values["kinetic_energy"].max()) if e.mechanics is not None else None
+        audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic)
         return Solution(
             model=e.name,
             t=t,
             values=values,
             units=units,
-            audit=EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic),
+            audit=audit,
             statistics=Statistics(
                 self.method.name, rtol, atol, self.steps, self.evaluations, self.stretches, formulation, integration
             ),
             parameters=dict(zip(e.p.names, self.p.tolist(), strict=True)),
             states=e.q.names + e.u.names,
-            notes=e.notes,
+            notes=e.notes + (energy_note(audit) if e.mechanics is not None else ()),
             complete=len(t) == len(self.grid),
         )
 

@@ -126,8 +126,7 @@ class RungeKutta(Stepping):
         return Layout(x=size["x"], quad=size["quad"], slope=both if self.tableau.last else 0)
 
     def begin(self, t: float, x: Array, p: Array, m: Array, scale: Array) -> tuple[Array, float]:
-        c = np.concatenate([p, m, self.problem.table(p, m), scale])
-        slope = np.asarray(self.slope(t, x, c), dtype=float).ravel()
+        slope = np.asarray(self.slope(t, x, self.given(p, m, scale)), dtype=float).ravel()
         if not np.isfinite(slope).all():
             raise RuntimeError(f"the rates are not finite at t = {t:g} s")
         y = np.concatenate([x, np.zeros(len(slope) - len(x)), slope if self.tableau.last else []])
@@ -136,9 +135,12 @@ class RungeKutta(Stepping):
         steep = float(np.sqrt(np.mean((slope[: len(x)] / allowed) ** 2)))
         return y, max(1.0 / max(steep, 1e-12), 0.05 * self.options.rtol ** (1 / self.order) / max(speed, 1e-12))
 
-    @cached_property
+    @property
     def slope(self) -> ca.Function:
         """(t, x, c) -> x' and the rates of the integrals."""
+        return self.kept("slope", self._make_slope)
+
+    def _make_slope(self) -> ca.Function:
         t, c = ca.MX.sym("t"), ca.MX.sym("c", self.constants.total)
         x = ca.MX.sym("x", self.problem.sizes["x"])
         const = self.constants.split(c)
@@ -153,8 +155,7 @@ class RungeKutta(Stepping):
         known = (t, q, u, ud, multipliers, p, m)
         return ca.Function("slope", [t, x, c], [ca.vertcat(mech.kinematics(*known), ud, mech.powers(*known))])
 
-    @cached_property
-    def step(self) -> ca.Function:
+    def make_step(self) -> ca.Function:
         table, size = self.tableau, self.problem.sizes
         nx, both = size["x"], size["x"] + size["quad"]
         t, h = ca.MX.sym("t"), ca.MX.sym("h")
@@ -185,8 +186,9 @@ class RungeKutta(Stepping):
 
     def _error(self, x0: Any, x1: Any, c: Any, h: Any, slopes: list[Any], nx: int) -> Any:
         """The error of the step over the tolerance; that of DOP853 from its two estimates."""
-        scale = self.constants.split(c)["scale"]
-        allowed = self.options.atol * scale + self.options.rtol * ca.fmax(ca.fabs(x0), ca.fabs(x1))
+        const = self.constants.split(c)
+        relative, absolute = const["tolerance"][0], const["tolerance"][1]
+        allowed = absolute * const["scale"] + relative * ca.fmax(ca.fabs(x0), ca.fabs(x1))
         zero = ca.MX.zeros(nx)
 
         def square(weights: dict[int, float]) -> Any:

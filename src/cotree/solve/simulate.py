@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,10 @@ from cotree.formulation import SystemEquations
 from cotree.results import Solution
 from cotree.solve import adams, cvodes, energy, generalised_alpha, idas, runge_kutta  # noqa: F401  (each registers)
 from cotree.solve.events import Event, Watch, checked_events
-from cotree.solve.integrator import Options, choose
+from cotree.solve.doubts import broken_redundancy
+from cotree.solve.integrator import INTEGRATORS, Options, choose
 from cotree.solve.limits import Limits
+from cotree.solve.native import worth_compiling
 from cotree.solve.problem import Problem
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
@@ -25,6 +29,8 @@ DEFAULT_POINTS = 501
 ROUGH = 1e-3
 """Relative tolerance of the rough run."""
 ROUGH_POINTS = 51
+TIGHTER = 4
+"""Evaluations of a run for each one of the rough run, roughly."""
 
 
 def simulate(
@@ -41,6 +47,9 @@ def simulate(
     atol: float | None = None,
     max_steps: int = 100_000,
     max_step: float | None = None,
+    step: float | None = None,
+    spectral_radius: float = 0.9,
+    compiled: bool | None = None,
     progress: Progress | None = None,
     events: Sequence[Event] | Event = (),
     seconds_formulation: float = 0.0,
@@ -50,7 +59,9 @@ def simulate(
     ``points`` evenly spaced output times (501 where neither ``points`` nor ``times`` is given). ``start`` changes
     states by name, or asks for the operating point with ``"steady"``. ``atol`` is in SI units; where it is not given,
     a quick rough run finds the size of every variable, and rtol / 100 of it is tolerated. Steps are kept short where a
-    source bends sharply; ``max_step`` sets the longest step by hand, for what is shorter than 1/20,000 of the run. If
+    source bends sharply; ``max_step`` sets the longest step by hand, for what is shorter than 1/20,000 of the run.
+    ``step`` fixes the step of the methods that allow it, ``spectral_radius`` sets the damping of generalised-alpha.
+    ``compiled`` asks for machine code; where it is not given, it is made if that is worth its time. If
     the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``. Each
     of the ``events`` is recorded in the solution's attribute ``events``, or ends the run.
     """
@@ -61,23 +72,30 @@ def simulate(
         raise SolveError(f"max_steps is {max_steps!r}", expected="a positive whole number")
     if max_step is not None and not (isinstance(max_step, (int, float)) and max_step > 0):
         raise SolveError(f"max_step is {max_step!r}", expected="a positive number in s")
+    own: dict[str, Any] = {"step": _step(step), "spectral_radius": _radius(spectral_radius)}
+    own["compiled"] = bool(compiled)
     problem = Problem.of(equations)
     p = _numbers(equations, parameters)
     method = choose(integrator, problem)
-    fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps))
+    fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.limits = run.find_limits(max_step)
     if atol is None:
-        rough = method(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
+        scout = INTEGRATORS["adams"] if equations.mechanics is not None else method
+        rough = scout(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
         trial = Run(problem, rough, _rough_grid(t_start, float(grid[-1])), t_start, p, run.sizes, run.limits)
         failed = trial.go(start)
         if failed is not None and (trial.interrupted or not trial.times):
             raise failed
         run.sizes = sizes(problem, trial.history(), run.limits.peaks)
+        if compiled is None and equations.mechanics is not None and len(trial.history().t) > 1:
+            expected = TIGHTER * trial.evaluations
+            run.method = method(problem, replace(fine.options, compiled=worth_compiling(problem.dae_length, expected)))
     if watched := checked_events(events):
         run.watch = Watch(equations, watched)
         run.grid = run.watch.grid(run)
     error = run.go(start)
+    error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if run.watch is not None and solution is not None:
         solution, ended = run.watch.finish(run, solution, grid)
@@ -87,6 +105,18 @@ def simulate(
         failure.solution = solution
         raise failure
     return solution
+
+
+def _step(step: float | None) -> float | None:
+    if step is not None and not (isinstance(step, (int, float)) and 0 < step < np.inf):
+        raise SolveError(f"step is {step!r}", expected="a positive number in s")
+    return step
+
+
+def _radius(radius: float) -> float:
+    if isinstance(radius, bool) or not isinstance(radius, (int, float)) or not 0 <= radius <= 1:
+        raise SolveError(f"spectral_radius is {radius!r}", expected="a number from 0 to 1")
+    return float(radius)
 
 
 def output_grid(t_start: float, t_end: float, points: int | None, times: Sequence[float] | None) -> Array:

@@ -10,6 +10,7 @@ last point before it that ends there: they have the accuracy of the method, its 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from functools import cached_property
 from io import StringIO
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.integrator import Integrator, Options, Stretch
+from cotree.solve.native import compiled
 from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
@@ -29,6 +31,8 @@ SHORTEST = 1e-14
 """Shortest step, as a part of the time reached or of the stretch."""
 LOST = 8
 """Failed attempts one after the other after which the method gives up."""
+SAME_TIME = 1e-10
+"""Times that differ by less than this part of a step are the same."""
 REFUSED = 40
 """Attempts refused for their error one after the other after which the method gives up."""
 HEAD = ("t", "h", "refused", "lost", "status", "accepted")
@@ -58,12 +62,12 @@ class Stepping(Integrator):
 
     order: ClassVar[int] = 2
     """The power of the step with which ``error`` falls."""
-    batch: ClassVar[int] = 100
+    batch: ClassVar[int] = 1000
     """Attempts in one native call."""
 
     def __init__(self, problem: Problem, options: Options) -> None:
         super().__init__(problem, options)
-        self.fixed: float | None = getattr(options, "step", None)
+        self.fixed = options.step
         self._left: tuple[tuple[bytes, ...], Array] | None = None
 
     @property
@@ -76,10 +80,23 @@ class Stepping(Integrator):
     def layout(self) -> Layout:
         """Parts of y: ``x`` first, ``quad`` among the others."""
 
-    @cached_property
     @abstractmethod
-    def step(self) -> ca.Function:
+    def make_step(self) -> ca.Function:
         """(t, h, y, c) -> (y1, error): one step; the error is over the tolerance, not finite where it failed."""
+
+    @property
+    def attempt(self) -> ca.Function:
+        """(state, given) -> (state, y1) after one attempt, kept; as machine code with option ``compiled``."""
+        made = self.kept("attempt", self._make_attempt)
+        return self.kept("compiled attempt", lambda: compiled(made)) if self.options.compiled else made
+
+    def kept(self, name: str, make: Callable[[], ca.Function]) -> ca.Function:
+        """A function that does not depend on this run, kept with the equations for the next one."""
+        every = self.problem.equations.__dict__.setdefault("_stepping", {})
+        key = (name, self.name, self.adaptive, self.options.spectral_radius)
+        if key not in every:
+            every[key] = make()
+        return every[key]  # type: ignore[no-any-return]
 
     @abstractmethod
     def begin(self, t: float, x: Array, p: Array, m: Array, scale: Array) -> tuple[Array, float]:
@@ -87,15 +104,19 @@ class Stepping(Integrator):
 
     @cached_property
     def constants(self) -> Layout:
-        """Parts of c: parameters, modes, the table of a linear network, and the sizes of the states."""
+        """Parts of c: parameters, modes, the table of a linear network, sizes of the states, and rtol and atol."""
         size = self.problem.sizes
-        return Layout(p=size["p"], m=size["m"], table=size["table"], scale=size["x"])
+        return Layout(p=size["p"], m=size["m"], table=size["table"], scale=size["x"], tolerance=2)
+
+    def given(self, p: Array, m: Array, scale: Array) -> Array:
+        """c."""
+        return np.concatenate([p, m, self.problem.table(p, m), scale, [self.options.rtol, self.options.atol]])
 
     def integrate(
         self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale, max_step: float
     ) -> Stretch:
         end = float(times[-1])
-        c = np.concatenate([p, m, self.problem.table(p, m), scale.x])
+        c = self.given(p, m, scale.x)
         state = self._state(t0, end, x, p, m, scale.x)
         given = np.concatenate([[end, max_step], c])
         found: list[Array] = []
@@ -147,34 +168,50 @@ class Stepping(Integrator):
         parts = self.layout.split(np.arange(len(HEAD), len(points)))
         rows = np.concatenate([parts["x"], parts["quad"]])
         t = points[0]
-        k = np.searchsorted(t, times, side="left").clip(1, max(len(t) - 1, 1))
         values = np.empty((len(rows), len(times)))
         if not len(times):
             return values
-        exact = times == t[k]
-        values[:, exact] = points[rows][:, k[exact]]
+        k = np.searchsorted(t, times, side="left").clip(1, max(len(t) - 1, 1))
+        first, last = t[k - 1], t[np.minimum(k, len(t) - 1)]
+        near = SAME_TIME * (last - first)
+        at = np.where(times - first <= near, k - 1, k)
+        exact = (np.abs(times - last) <= near) | (at < k)
+        values[:, exact] = points[rows][:, at[exact]]
         if (between := ~exact).any():
-            before = k[between] - 1
-            y = points[len(HEAD) :, before]
+            states = points[:, k[between] - 1]
+            states[1 : len(HEAD)] = np.array([[1e300], [0], [0], [0], [0]])  # one step to the end
+            count = states.shape[1]
+            given = np.vstack([times[None, between], np.full((1, count), np.inf), np.repeat(c[:, None], count, axis=1)])
             with redirect_stderr(StringIO()):
-                y1 = np.asarray(self.step(t[None, before], (times[between] - t[before])[None, :], y, c)[0], dtype=float)
+                y1 = np.asarray(self.attempt(states, given)[1], dtype=float)
             values[:, between] = y1[rows - len(HEAD)]
         return values
 
-    @cached_property
+    @property
     def _loop(self) -> ca.Function:
+        return self.kept("compiled loop" if self.options.compiled else "loop", self._make_loop)
+
+    def _make_loop(self) -> ca.Function:
         """(state, given) -> the states after each of a batch of attempts."""
-        state, given = ca.MX.sym("state", len(HEAD) + self.layout.total), ca.MX.sym("given", 2 + self.constants.total)
-        head, y = state[: len(HEAD)], state[len(HEAD) :]
-        h, after = self._plan(head, given[:2])
-        y1, error = self.step(head[0], h, y, given[2:])
-        attempt = ca.Function("attempt", [state, given], [self._judge(state, h, after, error, given[0], y1)])
-        rest = ca.Function("rest", [state, given], [ca.vertcat(state[: len(HEAD) - 1], 0, y)])
-        guarded = ca.Function.if_else("guarded", rest, attempt)
-        running = guarded(head[HEAD.index("status")] > 0, state, given)
-        once = ca.Function("once", [state, given], [running])
+        state, given = self._symbols()
+        once = ca.Function("once", [state, given], [self.attempt(state, given)[0]])
         many = once.mapaccum("many", self.batch, 1)
         return ca.Function("loop", [state, given], [many(state, ca.repmat(given, 1, self.batch))])
+
+    def _make_attempt(self) -> ca.Function:
+        state, given = self._symbols()
+        head, y = state[: len(HEAD)], state[len(HEAD) :]
+        h, after = self._plan(head, given[:2])
+        y1, error = self.make_step()(head[0], h, y, given[2:])
+        judged = self._judge(state, h, after, error, given[0], y1)
+        tried = ca.Function("tried", [state, given], [judged, y1])
+        rest = ca.Function("rest", [state, given], [ca.vertcat(state[: len(HEAD) - 1], 0, y), y])
+        guarded = ca.Function.if_else("guarded", rest, tried)
+        return ca.Function("attempt", [state, given], [*guarded(head[HEAD.index("status")] > 0, state, given)])
+
+    def _symbols(self) -> tuple[ca.MX, ca.MX]:
+        state = ca.MX.sym("state", len(HEAD) + self.layout.total)
+        return state, ca.MX.sym("given", 2 + self.constants.total)
 
     @cached_property
     def _plan(self) -> ca.Function:
@@ -187,8 +224,9 @@ class Stepping(Integrator):
             last = h >= left * (1 - 1e-9)
             h = ca.if_else(last, left, ca.if_else(h > left / 2, left / 2, h))
         else:
-            last = 1.5 * h > left
-            h = ca.if_else(last, left, h)
+            more = ca.fmax(ca.floor(left / h + 0.5) - 1, 0)  # counted from the end, so that rounding does not add up
+            last = more < 0.5
+            h = ca.if_else(last, left, end - more * h - t)
         return ca.Function("plan", [head, given], [h, ca.if_else(last, end, t + h)])
 
     @cached_property

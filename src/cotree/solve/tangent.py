@@ -1,7 +1,7 @@
 """Small motions of a mechanism about a state: exact derivatives along its speeds, and the directions left free.
 
-A displacement ``delta`` lives in the space of the speeds: q moves by N(q) delta, on the group where q is a rotation. The
-free directions B span the null space of the constraints G; what they leave out is fixed by the loops.
+A displacement ``delta`` lives in the space of the speeds: q moves by N(q) delta, on the group where q is a rotation.
+The free directions B span the null space of the constraints G; what they leave out is fixed by the loops.
 """
 
 from __future__ import annotations

@@ -161,9 +161,9 @@ class _Drawing:
                 if at == place
             ]
             used = [np.arctan2(*(end - node.centre)[::-1]) for end in ends]
-            tries = np.deg2rad([-90, 0, 180, 90, -45, -135, 45, 135])
+            tries = np.deg2rad([-90, 0, 180, 90, -45, -135, 45, 135, *range(-165, 180, 15)])
             free = [min((abs((t - a + np.pi) % (2 * np.pi) - np.pi) for a in used), default=9.0) for t in tries]
-            best = next((t for t, f in zip(tries, free, strict=True) if f > 0.6), tries[int(np.argmax(free))])
+            best = next((t for t, f in zip(tries[:8], free, strict=False) if f > 0.6), tries[int(np.argmax(free))])
             found.append((node, (float(np.cos(best)), float(np.sin(best)))))
         return found
 

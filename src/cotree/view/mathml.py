@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
 import casadi as ca
 
 from cotree.formulation import SystemEquations, rate_name, terminal_residuals
+from cotree.formulation.branch.explain import Symbol, mechanism_formulas, named_part, symbols
 from cotree.formulation.explain import input_signals
 from cotree.graph.equations import TopologicalEquation, plain_subscript
 from cotree.maths.printing import replay
+from cotree.maths.trigonometric import Term
 from cotree.model import Model, quantities
 
 MOST_TOKENS = 260
@@ -20,6 +23,12 @@ MOST_TERMS = 30
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _MINUS, _PLUS, _TIMES, _EQUALS = "<mo>−</mo>", "<mo>+</mo>", "<mo>&#x2062;</mo>", "<mo>=</mo>"
+_INFIX = '<mo form="infix">%s</mo>'
+_BLOCK = "display:inline-block;margin:.35em 0"
+"""Each term stands in a block of its own, so that a browser can break long sums."""
+_SPACED = _TIMES + '<mspace width="0.17em"/>'
+_WORD_START = re.compile(r"(?:<msub>|<mrow>)*<m(?:i|text)>\w{2,}</m")
+_WORD_END = re.compile(r"<m(?:i|text)>\w{2,}</m(?:i|text)>$")
 _FUNCTIONS = {
     ca.OP_SIN: "sin", ca.OP_COS: "cos", ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
     ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh", ca.OP_ACOSH: "acosh",
@@ -30,6 +39,15 @@ _RELATIONS = {
     ca.OP_LT: "&lt;", ca.OP_LE: "≤", ca.OP_EQ: "=", ca.OP_NE: "≠", ca.OP_AND: "∧", ca.OP_OR: "∨",
 }  # fmt: skip
 _GREEK = {r"\omega": "ω", r"\theta": "θ", r"\Phi": "Φ", r"\delta W": "δW", r"\mathbf{r}": "𝐫", r"\mathbf{F}": "𝐅"}
+
+_GREEK_LETTERS = dict(
+    zip(
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi omega "
+        "Gamma Delta Theta Lambda Xi Phi Psi Omega".split(),
+        "αβγδεζηθικλμνξρστφχψωΓΔΘΛΞΦΨΩ",
+        strict=True,
+    )
+)
 
 Name = Callable[[str], str]
 
@@ -109,6 +127,67 @@ def state_equations(model: Model, equations: SystemEquations) -> Iterator[tuple[
         yield name, _math(f"{notation(name)}{_EQUALS}{expression(signal, notation)}")
 
 
+def mechanism_equations(model: Model, equations: SystemEquations) -> list[tuple[str, list[tuple[str, str]]]] | None:
+    """Groups of labelled formulas of a small mechanism, each with its heading; None where they would be too long."""
+    formulas = mechanism_formulas(equations)
+    if formulas is None:
+        return None
+    known, count = symbols(model, equations), len(equations.u)
+
+    def name(text: str) -> str:
+        symbol = known.get(text) or named_part(text)
+        if symbol is not None:
+            return _symbol(symbol)
+        return f"<mi>{text}</mi>" if len(text) == 1 else f"<mtext>{escape(text)}</mtext>"
+
+    def row(letter: str, mark: str, terms: Sequence[Term], end: str = "") -> str:
+        left = f"{_sub(f'<mi>{letter}</mi>', mark)}{_EQUALS}"
+        pieces = [f"{_INFIX % ('−' if sign < 0 else '+')}{expression(term, name)}" for sign, term in terms]
+        if terms:
+            pieces[0] = f"{_MINUS if terms[0][0] < 0 else ''}{expression(terms[0][1], name)}"
+        pieces = pieces or ["<mn>0</mn>"]
+        pieces[0] = left + pieces[0]
+        pieces[-1] += end
+        return " ".join(f'<span style="{_BLOCK}">{_math(piece)}</span>' for piece in pieces)
+
+    zero = f"{_EQUALS}<mn>0</mn>"
+    comma = "" if count < 10 else ","
+    legend = [(each, _math(name(each))) for column in (equations.q, equations.u) for each in column.names]
+    parts = [("", row("s", part.removeprefix("s_"), terms)) for part, terms in formulas.parts]
+    mass = [("", row("M", f"{i + 1}{comma}{k + 1}", terms)) for (i, k), terms in formulas.mass.items()]
+    bias = [(equations.u.names[k], row("h", str(k + 1), terms)) for k, terms in enumerate(formulas.bias)]
+    held = [(label, row("Φ", str(k + 1), t, zero)) for k, (label, t) in enumerate(formulas.constraints)]
+    rolling = [(label, row("Ψ", str(k + 1), t, zero)) for k, (label, t) in enumerate(formulas.rolling)]
+    groups = [
+        ("Coordinates and speeds", legend),
+        ("Parts of the formulas below", parts),
+        ("Mass matrix: entries on and above the diagonal that are not zero", mass),
+        ("Bias: velocity terms and applied forces", bias),
+        ("Constraints of positions", held),
+        ("Constraints of velocities", rolling),
+    ]
+    return [(heading, rows) for heading, rows in groups if rows]
+
+
+def balance_law(constrained: bool) -> str:
+    """M u' + h = G^T lambda and Phi = 0, or M u' + h = 0."""
+    dotted = "<mover><mi>u</mi><mo>˙</mo></mover>"
+    left = f"<mi>M</mi>{_TIMES}{dotted}{_PLUS}<mi>h</mi>{_EQUALS}"
+    if not constrained:
+        return _math(f"{left}<mn>0</mn>")
+    held = f"<msup><mi>G</mi><mi>T</mi></msup>{_TIMES}<mi>λ</mi>"
+    return _math(f'{left}{held}<mo>,</mo><mspace width="1em"/><mi>Φ</mi>{_EQUALS}<mn>0</mn>')
+
+
+def _symbol(symbol: Symbol) -> str:
+    word = re.sub(r"\\(?:mathit|text)\{(.*)\}", r"\1", symbol.letter)
+    tag = "mtext" if word != symbol.letter and symbol.letter.startswith("\\text") else "mi"
+    letter = f"<{tag}>{escape(_GREEK_LETTERS.get(word.removeprefix(chr(92)), word))}</{tag}>"
+    if symbol.dots:
+        letter = f"<mover>{letter}<mo>{'˙' if symbol.dots == 1 else '¨'}</mo></mover>"
+    return _sub(letter, ",".join(symbol.marks)) if symbol.marks else letter
+
+
 def expression(value: ca.SX, name: Name) -> str:
     """A CasADi expression as MathML, with symbols printed by ``name``; very long ones as their number of operations."""
     piece = replay(value, lambda text: Piece(name(text)), number, _operation, lambda piece: piece.size <= MOST_TOKENS)
@@ -157,9 +236,10 @@ def _operation(op: int, args: list[Piece]) -> Piece:
         if left.negated or right.negated:
             product = _operation(ca.OP_MUL, [left.negated or left, right.negated or right])
             return product if left.negated and right.negated else _negative(product)
-        if right.text.startswith("<mn>"):
+        if _is_number(right):
             left, right = right, left
-        dot = "<mo>⋅</mo>" if right.text.startswith("<mn>") else _TIMES
+        words = _WORD_END.search(left.text) or _WORD_START.match(right.text)
+        dot = "<mo>⋅</mo>" if _is_number(right) else _SPACED if words else _TIMES
         return Piece(f"{left.at(_PRODUCT)}{dot}{right.at(_PRODUCT)}", _PRODUCT, size)
     if op in (ca.OP_DIV, ca.OP_INV):
         top, bottom = (a, b) if op == ca.OP_DIV else (number(1.0), a)
@@ -167,6 +247,10 @@ def _operation(op: int, args: list[Piece]) -> Piece:
             return _negative(_operation(ca.OP_DIV, [top.negated, bottom]))
         return Piece(f"<mfrac><mrow>{top.text}</mrow><mrow>{bottom.text}</mrow></mfrac>", _PRODUCT, size)
     return _special(op, args, size)
+
+
+def _is_number(piece: Piece) -> bool:
+    return piece.level > _SUM and piece.text.startswith("<mn>")
 
 
 def _special(op: int, args: list[Piece], size: int) -> Piece:

@@ -9,15 +9,17 @@ import numpy as np
 
 from cotree._version import __version__
 from cotree.formulation import SystemEquations
+from cotree.formulation.branch.explain import constraint_lines, main_results, too_long
 from cotree.graph import Tree
-from cotree.model import Component, Edge, Model, Role, quantities
+from cotree.model import Component, Edge, GroundFrame, Kind, Model, Role, quantities
 from cotree.results import EnergyAudit, Solution
 from cotree.results.store import replacing
+from cotree.terminal.mechanics import Body, Connection, OnJoint
 from cotree.view import mathml
 from cotree.view.figures import to_svg
 from cotree.view.graph_drawing import MOST, draw_graph, edge_titles
 from cotree.view.page import MOST_ROWS, Section, equation_list, figure, number, page, table, text
-from cotree.view.plots import default_names, plot_energy, plot_solution, pretty_unit, with_prefix
+from cotree.view.plots import MOST_NAMES, default_names, plot_energy, plot_solution, pretty_unit, with_prefix
 
 Plots = Sequence[str | Sequence[str]]
 
@@ -25,9 +27,12 @@ CLOSES, DOUBTFUL = 1e-6, 1e-3
 """Relative closure errors up to which an audit is called closed, and beyond which it is called open."""
 
 
+Trees = Tree | tuple[Tree, Tree]
+
+
 def write_report(
     model: Model,
-    tree: Tree,
+    tree: Trees,
     equations: SystemEquations,
     solution: Solution,
     path: str | Path,
@@ -35,14 +40,26 @@ def write_report(
 ) -> Path:
     """Write the report of a run; the file is replaced only when the new one is complete.
 
-    ``plots`` lists names for one figure, or lists of names for several; the states are shown where it is not given.
+    ``plots`` lists names for one figure, or lists of names for several; where it is not given, the states are shown,
+    or the joint coordinates of a mechanism. A mechanism may have a pair of trees, for translation and rotation.
     """
     path = Path(path)
+    tree, other = tree if isinstance(tree, tuple) else (tree, tree)
+    freedom: list[Section] = []
+    if equations.mechanics is None:
+        graphs, written = _graph(tree), _equations(model, tree, equations)
+    else:
+        freedom = [("freedom", "Degrees of freedom", _freedom(equations))]
+        words = ("Tree of translations. ", "Tree of rotations. ") if other != tree else ("", "")
+        graphs = _graph(tree, words[0]) + ("" if other == tree else _graph(other, words[1], "r-"))
+        written = _motion(model, tree, equations)
+        plots = plots or main_results(model, solution)[:MOST_NAMES]
     sections: list[Section] = [
-        ("graph", "Graph", _graph(tree)),
+        ("graph", "Graph", graphs),
+        *freedom,
         ("plots", "Results", _plots(solution, plots)),
         ("energy", "Energy audit", _energy(solution.energy())),
-        ("equations", "Equations", _equations(model, tree, equations)),
+        ("equations", "Equations", written),
         ("components", "Components", _components(model, solution)),
         ("states", "States", _states(equations, solution)),
         ("statistics", "Statistics", _statistics(solution)),
@@ -51,7 +68,7 @@ def write_report(
         f"Written by Cotree {text(__version__)}. SI units. An edge points from tail to head; its across variable is "
         "the value at the head less the value at the tail."
     )
-    content = page(model.name, _lead(model, tree, solution), _tiles(tree, solution), sections, foot)
+    content = page(model.name, _lead(model, tree, solution), _tiles(tree, equations, solution), sections, foot)
     with replacing(path) as part:
         part.write_text(content, encoding="utf-8")
     return path
@@ -70,10 +87,14 @@ def _lead(model: Model, tree: Tree, solution: Solution) -> str:
     return sentence
 
 
-def _tiles(tree: Tree, solution: Solution) -> list[tuple[str, str]]:
+def _tiles(tree: Tree, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:
     graph, s, audit = tree.graph, solution.statistics, solution.energy()
+    speeds, held = len(equations.u), len(equations.multipliers)
+    first = (str(len(solution.states)), "states")
+    if equations.mechanics is not None:
+        first = (f"{speeds - held}", f"degree{'' if speeds - held == 1 else 's'} of freedom")
     return [
-        (str(len(solution.states)), "states"),
+        first,
         (f"{graph.v} / {graph.e}", "nodes / edges"),
         (f"{graph.rank} / {graph.nullity}", "branches / chords"),
         (text(s.integrator.upper()), "integrator"),
@@ -85,18 +106,20 @@ def _tiles(tree: Tree, solution: Solution) -> list[tuple[str, str]]:
     ]
 
 
-def _graph(tree: Tree) -> str:
+def _graph(tree: Tree, word: str = "", prefix: str = "g-") -> str:
     graph = tree.graph
     if graph.e > MOST:
         return f"<p>The graph has {graph.e} edges: too many to draw.</p>"
     svg = to_svg(
-        draw_graph(tree), "g-", edge_titles(tree), f"Linear graph with {graph.v} nodes and {graph.e} edges", 1.35
+        draw_graph(tree), prefix, edge_titles(tree), f"Linear graph with {graph.v} nodes and {graph.e} edges", 1.35
     )
     datums = ", ".join(text(d) for d in graph.datums[:8]) + (" …" if graph.c > 8 else "")
     caption = (
-        f"{_count(graph.v, 'node')}, {_count(graph.e, 'edge')}; datum{'s' if graph.c > 1 else ''} {datums}. "
+        f"{word}{_count(graph.v, 'node')}, {_count(graph.e, 'edge')}; datum{'s' if graph.c > 1 else ''} {datums}. "
         "Branches of the tree are bold, chords dashed."
     )
+    if any(edge.kind == Kind.DEPENDENT for edge in graph):
+        caption += " Dotted edges stand for the virtual work of joints and forces on each body that they join."
     return figure(svg, caption)
 
 
@@ -180,6 +203,42 @@ def _equations(model: Model, tree: Tree, equations: SystemEquations) -> str:
     return "\n".join(parts)
 
 
+def _freedom(equations: SystemEquations) -> str:
+    """Coordinates, speeds, independent constraint equations, and what is redundant."""
+    speeds, held = len(equations.u), len(equations.multipliers)
+    left = _count(speeds - held, "degree")
+    sentence = (
+        f"{_count(len(equations.q), 'coordinate')}, {_count(speeds, 'speed')} and "
+        f"{_count(held, 'independent constraint equation')} leave {left} of freedom."
+    )
+    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[1:MOST_ROWS])
+    rows = ((str(k + 1), f"<b>{text(line)}</b>") for k, line in enumerate(constraint_lines(equations)))
+    listed = table(("", "constraint equation"), rows, held, "equations") if held else ""
+    return "\n".join([f"<p>{sentence}</p>", f"<ul>{notes}</ul>" if notes else "", listed])
+
+
+def _motion(model: Model, tree: Tree, equations: SystemEquations) -> str:
+    """Topological equations of a mechanism, and its equations of motion where they are short enough to be read."""
+    graph = tree.graph
+    cutsets = ((name, mathml.topological(tree.cutset_equation(name))) for name in tree.branches)
+    circuits = ((name, mathml.topological(tree.circuit_equation(name))) for name in tree.chords)
+    parts = ["<h3>Equations of motion</h3>", f"<p>{mathml.balance_law(bool(len(equations.multipliers)))}</p>"]
+    groups = mathml.mechanism_equations(model, equations)
+    if groups is None:
+        words = text(too_long(equations)).replace("`", "<code>", 1).replace("`", "</code>", 1)
+        parts.append(f"<p>{words}.</p>")
+    for heading, rows in groups or ():
+        parts += [f"<h3>{heading}</h3>", equation_list(rows, len(rows))]
+    parts += [
+        "<p>A dot is the rate of change.</p>",
+        "<h3>Cutset equations of virtual work, one for each branch</h3>",
+        equation_list(cutsets, graph.rank),
+        "<h3>Circuit equations of displacements, one for each chord</h3>",
+        equation_list(circuits, graph.nullity),
+    ]
+    return "\n".join(parts)
+
+
 def _components(model: Model, solution: Solution) -> str:
     known = {name: value for name, value in solution.parameters.items() if name in _changeable(model)}
     values = model.component_values(known)
@@ -187,7 +246,8 @@ def _components(model: Model, solution: Solution) -> str:
         (f"<b>{text(c.name)}</b>", text(c.kind), _nodes(c), "<br>".join(_fields(c, values)))
         for c in model.components.values()
     )
-    parts = [table(("name", "kind", "plus, minus", "values"), rows, len(model.components), "components")]
+    ends = "frames" if model.mechanical else "plus, minus"
+    parts = [table(("name", "kind", ends, "values"), rows, len(model.components), "components")]
     if model.parameters:
         numbers = model.parameter_values({name: value for name, value in known.items() if "." not in name})
         cells = (
@@ -211,23 +271,59 @@ def _changeable(model: Model) -> set[str]:
 
 
 def _nodes(component: Component) -> str:
+    if component.mechanical:
+        return "<br>".join(text(word) for word in _frames(component))
     pairs = (f"{text(plus)}, {text(minus)}" for plus, minus in component.node_pairs())
     labels = (f"{text(port.label)}: " if port.label else "" for port in component.ports)
     return "<br>".join(label + pair for label, pair in zip(labels, pairs, strict=True))
 
 
+def _frames(component: Component) -> list[str]:
+    """The frames of a body, those between which a connection acts, or the joints of a driver or coupling."""
+    if isinstance(component, Body):
+        return [component.name, *(f"{component.name}.{name}" for name in component.places())]
+    if isinstance(component, Connection):
+        return [f"{component.frame_a} → {component.frame_b}"]
+    if isinstance(component, OnJoint):
+        return [f"on {component.on}" + (f".{component.coordinate}" if component.coordinate else "")]
+    return [component.name] if isinstance(component, GroundFrame) else []
+
+
 def _fields(component: Component, values: dict[str, float]) -> Iterable[str]:
-    """``resistance R = 10 Ω`` for each value given; expressions stand before their value."""
+    """``resistance R = 10 Ω`` for each value given, expressions before their value; a vector on one line."""
+    vectors: dict[str, list[str]] = {}
+    for field in quantities(component):
+        if component.mechanical and "." in field:
+            vectors.setdefault(field.rpartition(".")[0], []).append(field)
     for field, info in quantities(component).items():
+        base = field.rpartition(".")[0]
+        if base in vectors:
+            if field == vectors[base][0]:
+                yield from _vector(component, base, vectors[base], values)
+            continue
         expression = component.expressions.get(field)
         if expression is None:
             continue
         word = f"{field.replace('_', ' ')} {_symbol(info.symbol)}".rstrip()
-        unit = text(pretty_unit(info.unit or (_storage_unit(component.edges()[0]) if field == "initial" else "")))
+        storage = _storage_unit(component.edges()[0]) if field == "initial" else ""
+        unit = text(pretty_unit(info.unit or storage))
         value = values.get(f"{component.name}.{field}")
         given = "" if _is_number(expression.text) else f" = <code>{text(expression.text)}</code>"
         shown = "" if value is None else f" = {number(value, 7)}"
         yield f"{word}{given}{shown} {unit}".rstrip()
+
+
+def _vector(component: Component, base: str, fields: list[str], values: dict[str, float]) -> Iterable[str]:
+    """``centre = (0, 0, 0.1) m``; nothing where it is zero and left as it is."""
+    numbers = [values.get(f"{component.name}.{field}") for field in fields]
+    if base == "centre" and not any(numbers):
+        return
+    info = quantities(component)[fields[0]]
+    cells = [
+        f"<code>{text(component.expressions[field].text)}</code>" if value is None else number(value, 7)
+        for field, value in zip(fields, numbers, strict=True)
+    ]
+    yield f"{text(base.replace('_', ' '))} = ({', '.join(cells)}) {text(pretty_unit(info.unit))}".rstrip()
 
 
 def _symbol(symbol: str) -> str:

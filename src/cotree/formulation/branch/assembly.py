@@ -205,6 +205,8 @@ class Assembly:
             q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
         for _ in range(3):  # the loops alone, to the last digit
             hard, by_hard, _, _ = self._numbers(self._position_parts(q, t, p))
+            if np.abs(hard).max(initial=0.0) < 1e-15 * size:
+                break
             step = np.zeros(len(free))
             step[free] = _least(by_hard[:, free], hard, np.zeros((0, int(free.sum()))), np.zeros(0))
             q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
@@ -217,6 +219,8 @@ class Assembly:
         """A position near q with all loops closed, as nearly as a few steps get."""
         for _ in range(5):
             hard, by_hard, _, _ = self._numbers(self._position_parts(q, t, p))
+            if np.abs(hard).max(initial=0.0) < 1e-10:
+                break
             step = _least(by_hard, hard, np.zeros((0, by_hard.shape[1])), np.zeros(0))
             q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
         return q
@@ -297,7 +301,9 @@ def _least(by_hard: Array, hard: Array, by_soft: Array, soft: Array) -> Array:
     x = np.zeros(n)
     basis = np.eye(n)
     if len(hard):
-        left, sizes, right = np.linalg.svd(by_hard)
+        if not len(soft):
+            return np.asarray(np.linalg.lstsq(by_hard, -hard, rcond=1e-10)[0])
+        left, sizes, right = np.linalg.svd(by_hard, full_matrices=by_hard.shape[0] < n)
         rank = int((sizes > 1e-10 * max(float(sizes[0]) if len(sizes) else 0.0, 1e-300)).sum()) if len(sizes) else 0
         x = -right[:rank].T @ ((left[:, :rank].T @ hard) / sizes[:rank])
         basis = right[rank:].T

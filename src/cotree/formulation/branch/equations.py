@@ -80,7 +80,7 @@ def branch_equations(model: Model, tree: Any = None) -> SystemEquations:
 
 
 def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy:
-    """Independent rows at the start and at two positions near it."""
+    """Independent rows at the start and at a position near it."""
     kin, top = own.kin, own.top
     m = start.modes(p, 0.0)
     values = top.values
@@ -91,10 +91,10 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
         found = []
         rng = np.random.default_rng(0)
         q = q0
-        for _ in range(3):
+        for _ in range(2):
             G = np.asarray(jacobian(q, 0.0, p, m), dtype=float)
             found.append(G)
-            _, sizes, right = np.linalg.svd(G)
+            _, sizes, right = np.linalg.svd(G, full_matrices=G.shape[0] < G.shape[1])
             rank = int((sizes > 1e-9 * max(1e-300, float(sizes.max(initial=0.0)))).sum())
             free = right[rank:].T
             if not free.shape[1]:
@@ -168,7 +168,15 @@ def _system(
         parameter_values=values.numbers,
         assemble=start.state,
         mechanics=Mechanics(
-            balance, position, velocity, acceleration, tuple(kin.quaternions), own.kinetic, ca.SX(potential)
+            balance,
+            position,
+            velocity,
+            acceleration,
+            tuple(kin.quaternions),
+            own.kinetic,
+            ca.SX(potential),
+            own.position[list(redundancy.dropped)] if redundancy.dropped else ca.SX(0, 1),
+            tuple(own.labels[k][0] for k in redundancy.dropped),
         ),
         notes=_notes(own, redundancy),
     )

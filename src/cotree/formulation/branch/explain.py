@@ -32,6 +32,7 @@ _GREEK = (
     "Gamma Delta Theta Lambda Xi Phi Psi Omega"
 ).split()
 _AXES = ("x", "y", "z")
+_PLAIN = re.compile(r"\w|[xyz]{2}|\d+")
 
 LatexName = Callable[[str], str]
 LatexTerms = Callable[[Sequence[Term]], str]
@@ -49,7 +50,7 @@ class Symbol:
         r"""``\dot{\theta}_{\mathrm{O}}``"""
         over = ("", r"\dot{%s}", r"\ddot{%s}")[self.dots]
         letter = over % self.letter if over else self.letter
-        listed = ",".join(subscript(mark) if len(mark) > 1 else mark for mark in self.marks)
+        listed = ",".join(mark if _PLAIN.fullmatch(mark) else subscript(mark) for mark in self.marks)
         return f"{letter}_{{{listed}}}" if listed else letter
 
 
@@ -162,7 +163,9 @@ def _coordinates(equations: SystemEquations, most: int) -> list[str]:
 
 def text_equations(equations: SystemEquations, most: int) -> list[str]:
     """The equations as plain text, with the names of the model."""
-    lines = ["M(q) u' + h(q, u, t) = G(q, t)^T lambda,  Phi(q, t) = 0,  G = d(dPhi/dt)/du"]
+    lines = ["M(q, t) u' + h(q, u, t) = 0"]
+    if len(equations.multipliers):
+        lines = ["M(q, t) u' + h(q, u, t) = G(q, t)^T lambda,  Phi(q, t) = 0,  G = d(dPhi/dt)/du"]
     formulas = mechanism_formulas(equations)
     if formulas is None:
         return [*lines, too_long(equations)]
@@ -186,7 +189,8 @@ def too_long(equations: SystemEquations) -> str:
 def mechanism_latex(model: Model, equations: SystemEquations) -> Iterator[str]:
     """The equations of motion in LaTeX, one formula for each line; comments give the names of the model."""
     name = latex_names(model, equations)
-    yield r"M(q)\,\dot{u} + h(q, u, t) = G(q, t)^{T} \lambda, \qquad \Phi(q, t) = 0"
+    held = r"G(q, t)^{T} \lambda, \qquad \Phi(q, t) = 0" if len(equations.multipliers) else "0"
+    yield rf"M(q, t)\,\dot{{u}} + h(q, u, t) = {held}"
     for letter, column in (("q", equations.q), ("u", equations.u)):
         listed = r" \\ ".join(name(each) for each in column.names)
         yield rf"{letter} = \begin{{pmatrix}} {listed} \end{{pmatrix}} % {', '.join(column.names)}"

@@ -1,0 +1,89 @@
+"""What may be wrong with a run of a mechanism, and which part is to blame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import SolveError, listing
+
+if TYPE_CHECKING:
+    from cotree.results import EnergyAudit
+    from cotree.solve.run import Run
+
+Array = NDArray[np.float64]
+
+HELD = 1e-6
+"""Residual of an equation that was left out as redundant, beyond which it is not redundant after all."""
+CLOSES = 1e-3
+"""Part of the largest energy by which the audit may be open before a note says so."""
+PLACES = 64
+"""Output times at which left-out equations are looked at."""
+
+
+def lost_output(run: Run, t: float, target: float, x: Array, m: Array) -> SolveError | None:
+    """The error for the first result without a finite value shortly after a time, if there is one.
+
+    The state is carried on by its rates, a little beyond the target.
+
+    Only results that do not follow from accelerations count, since those are lost together.
+    """
+    e = run.problem.equations
+    if e.mechanics is None:
+        return None
+    unknown = ca.vertcat(e.u_dot, e.multipliers.symbols)
+    own = {name: o for name, o in e.outputs.items() if not ca.depends_on(o.expression, unknown)}
+    stacked = ca.densify(ca.vertcat(*(o.expression for o in own.values())))
+    function = ca.Function("own", [e.t, e.q.symbols, e.u.symbols, e.p.symbols, e.mode_symbols], [stacked])
+    times = np.linspace(t, t + 1.5 * (target - t), 151)
+    w = run.problem.w_of(t, x, np.zeros(0), run.p, m)
+    rates = np.asarray(run.problem.rates(t, x, w, run.p, m), dtype=float).ravel()
+    states = x[:, None] + np.where(np.isfinite(rates), rates, 0.0)[:, None] * (times - t)
+    values = np.asarray(function(times[None, :], states[: len(e.q)], states[len(e.q) :], run.p, m), dtype=float)
+    finite = np.isfinite(values)
+    if finite.all():
+        return None
+    when = int(np.argmin(finite.all(axis=0)))
+    names = [name for name, right in zip(own, finite[:, when], strict=True) if not right and "energy" not in name]
+    return SolveError(
+        f"{listing(names[:1]) or 'the energy'} has no finite value at t = {times[when]:g} s",
+        remedy="Change its expression; results before are kept",
+    )
+
+
+def broken_redundancy(run: Run) -> SolveError | None:
+    """The error for an equation that was left out as redundant but does not hold any more, if there is one."""
+    e = run.problem.equations
+    if e.mechanics is None or not e.mechanics.left_out.numel() or not run.times:
+        return None
+    left = ca.densify(e.mechanics.left_out)
+    function = ca.Function("left", [e.t, e.q.symbols, e.p.symbols, e.mode_symbols], [left])
+    m = np.asarray(run.problem.mode_values(run.t_start, run.p), dtype=float).ravel()
+    times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
+    chosen = np.unique(np.linspace(0, len(times) - 1, PLACES).astype(int))
+    values = np.asarray(function(times[None, chosen], states[: len(e.q), chosen], run.p, m), dtype=float)
+    worst = np.abs(values).max(axis=0)
+    if not np.any(worst > HELD):
+        return None
+    when = int(np.argmax(worst > HELD))
+    owner = e.mechanics.left_out_names[int(np.argmax(np.abs(values[:, when])))]
+    return SolveError(
+        f"an equation of '{owner}', left out as redundant for the model's own values, is off by {worst[when]:.3g} "
+        f"at t = {times[chosen[when]]:g} s",
+        expected="parameters with which the loop closes as in the model",
+        remedy="Give these values in the model itself, so that its equations are chosen anew",
+    )
+
+
+def energy_note(audit: EnergyAudit) -> tuple[str, ...]:
+    """A warning where the energy audit of a mechanism stays open."""
+    if not audit.error > CLOSES:
+        return ()
+    off = np.abs(audit.closure) > CLOSES * audit.scale
+    return (
+        f"doubtful: from t = {audit.t[int(np.argmax(off))]:g} s the energy balance is off by up to {audit.error:.1%} of "
+        "the largest energy; try a smaller rtol or another integrator",
+    )

@@ -1,0 +1,255 @@
+"""Model files of mechanisms: what is read, that nothing is lost, and what each mistake is told."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cotree as ct
+from cotree.io import read_model
+from cotree.model import KINDS
+
+PENDULUM = """\
+name: pendulum
+gravity: [0, -g, 0]
+planar: true
+parameters: {g: 9.81, l: 0.3}
+components:
+  arm:
+    kind: rigid_body
+    shape: {rod: {length: l, mass: 2}}
+    frames:
+      O: [-l/2, 0, 0]
+      tip: {position: [l/2, 0, 0], axis: [0, 0, 1], angle: pi/2}
+  pivot: {kind: ground_frame, position: [1, 2, 0]}
+  O: {kind: revolute, frame_a: pivot, frame_b: arm.O, axis: [0, 0, 1], angle: 0.3, fixed: [angle]}
+  friction: {kind: joint_damper, on: O, damping: 0.01}
+run: {t_end: 2, integrator: adams, tree: [joint, absolute], max_step: l/3, start: {O.angle: 0.2}, plot: [arm.tip.position]}
+"""
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def reader(text):
+        Path("m.yaml").write_text(text)
+        return read_model(Path("m.yaml"), ct.Model)
+
+    return reader
+
+
+def test_a_file_gives_the_model_that_python_gives(read):
+    file = read(PENDULUM)
+    m = ct.Model("pendulum", gravity=(0, "-g", 0), planar=True, parameters={"g": 9.81, "l": 0.3})
+    tip = ct.Frame(("l/2", 0, 0), axis=(0, 0, 1), angle="pi/2")
+    m.add(ct.RigidBody("arm", ct.rod(length="l", mass=2), frames={"O": ("-l/2", 0, 0), "tip": tip}))
+    pivot = m.ground.at(1, 2, 0, name="pivot")
+    m.add(ct.Revolute("O", pivot, "arm.O", axis=(0, 0, 1), angle=0.3, fixed=("angle",)))
+    m.add(KINDS["springs.joint_damper"]("friction", "O", damping=0.01))
+    assert file.model.components == m.components
+    assert file.model.to_data() == m.to_data()
+    assert file.run.tree == ["joint", "absolute"]
+    assert file.run.options() == {"integrator": "adams", "max_step": pytest.approx(0.1), "start": {"O.angle": 0.2}}
+    file.check_plot({"arm.tip.position.x": 0, "arm.tip.position.y": 0, "arm.tip.position.z": 0})
+
+
+@pytest.mark.parametrize(
+    ("text", "mass", "moments"),
+    [
+        ("{rod: {length: 0.6, mass: 2}}", 2, (0, 2 * 0.36 / 12, 2 * 0.36 / 12)),
+        ("{rod: {length: 0.6, mass: 2, axis: z}}", 2, (2 * 0.36 / 12, 2 * 0.36 / 12, 0)),
+        ("{box: {size: [1, 2, 3], mass: 6}}", 6, (6 * 13 / 12, 6 * 10 / 12, 6 * 5 / 12)),
+        ("{cylinder: {radius: 0.2, length: 0.6, mass: 3}}", 3, (3 * 0.48 / 12, 3 * 0.48 / 12, 3 * 0.04 / 2)),
+        ("{sphere: {radius: 0.5, mass: 4}}", 4, (0.4, 0.4, 0.4)),
+        ("{tube: {outer: 0.2, inner: 0.1, length: 0.6, mass: 3}}", 3, (3 * 0.05 / 2, 3 * 0.51 / 12, 3 * 0.51 / 12)),
+    ],
+)
+def test_shapes_give_mass_and_inertia(read, text, mass, moments):
+    values = read(f"components:\n  b: {{kind: rigid_body, shape: {text}}}\n").model.component_values()
+    assert values["b.mass"] == mass
+    assert [values[f"b.inertia.{axis}"] for axis in ("xx", "yy", "zz")] == pytest.approx(moments, abs=1e-15)
+
+
+A, B = "a.p", "b"
+SAMPLES = {
+    "ground_frame": {"position": (1.0, "2*k", 0.0), "axis": (0.0, 0.0, 1.0), "angle": "pi/4"},
+    "joints.revolute": {"frame_a": A, "frame_b": B, "axis": (0.0, 1.0, 0.0), "angle": 0.3, "angle_rate": "k", "fixed": ("angle",)},
+    "joints.prismatic": {"frame_a": A, "frame_b": B, "axis": ("k", 0.0, 1.0), "displacement": 0.1, "displacement_rate": 2.0},
+    "joints.cylindrical": {"frame_a": A, "frame_b": B, "displacement": 0.1, "angle": 0.2},
+    "joints.screw": {"frame_a": A, "frame_b": B, "pitch": 0.01, "angle": 3.0},
+    "joints.planar": {"frame_a": A, "frame_b": B, "x": 0.1, "y": 0.2, "angle": 0.3, "y_rate": 1.0},
+    "joints.universal": {"frame_a": A, "frame_b": B, "axis_1": (0.0, 0.0, 1.0), "axis_2": (1.0, 0.0, 0.0), "angle_2": 0.1},
+    "joints.spherical": {"frame_a": A, "frame_b": B, "orientation": (1.0, 0.0, 0.0, 0.0), "angular_velocity": (0.1, 0.2, "k")},
+    "joints.weld": {"frame_a": A, "frame_b": B},
+    "joints.free": {"frame_a": A, "frame_b": B, "x": 0.1, "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)},
+    "joints.slide": {"frame_a": A, "frame_b": B, "y": 0.1},
+    "joints.planar_slide": {"frame_a": A, "frame_b": B, "x": 0.1, "y_rate": 2.0},
+    "bodies.rigid_body": {
+        "mass": "k", "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03), "centre": (0.1, 0.0, 0.0), "inertia_about": (0.0, 0.0, 0.1),
+        "position": (1.0, 2.0, 3.0), "orientation": (1.0, 0.0, 0.0, 0.0), "velocity": (0.1, 0.2, 0.3),
+        "frames": {"p": (0.1, 0.2, 0.3), "q": ct.Frame((0, "k", 0), axis=(1, 0, 0), angle=0.2)},
+    },
+    "bodies.point_mass": {"mass": 2.0, "position": (0.0, 0.0, 1.0), "velocity": (1.0, 0.0, 0.0)},
+    "constraints.constant_distance": {"frame_a": A, "frame_b": B, "length": 0.5},
+    "constraints.point_on_line": {"frame_a": A, "frame_b": B, "axis": (0.0, 1.0, 0.0)},
+    "constraints.point_on_plane": {"frame_a": A, "frame_b": B, "normal": (1.0, 0.0, 0.0), "offset": 0.1},
+    "constraints.parallel_axes": {"frame_a": A, "frame_b": B, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)},
+    "constraints.rolling_disc": {"frame_a": A, "frame_b": B, "radius": 0.2, "axis": (1.0, 0.0, 0.0)},
+    "constraints.gear": {"joint_a": "J", "joint_b": "K", "ratio": -2.0, "coordinate_b": "angle"},
+    "constraints.rack_and_pinion": {"pinion": "J", "rack": "K", "radius": 0.1, "offset": 0.2},
+    "constraints.coupled": {"factors": {"J": 1.0, "K.angle": "-2*k"}, "offset": 0.1},
+    "drivers.drive": {"on": "J", "angle": "2*t"},
+    "drivers.speed_drive": {"on": "J", "speed": "sin(t)", "coordinate": "angle"},
+    "drivers.frame_drive": {"frame_a": A, "frame_b": B, "x": "sin(t)", "z": 0.1},
+    "springs.spring": {"frame_a": A, "frame_b": B, "length": 0.3, "table": ((0.0, 0.0), (0.1, 5.0)), "damping": 2.0},
+    "springs.damper": {"frame_a": A, "frame_b": B, "law": "50*v + k*v*abs(v)"},
+    "springs.joint_spring": {"on": "J", "energy": "k*x**4", "rest": 0.1, "preload": 2.0},
+    "springs.joint_damper": {"on": "J", "damping": 0.1},
+    "springs.bushing": {"frame_a": A, "frame_b": B, "stiffness": (1.0, 2.0, 3.0, 4.0, 5.0, "k"), "damping": tuple(tuple(float(i == j) for j in range(6)) for i in range(6))},
+    "forces.point_force": {"frame_b": B, "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"},
+    "forces.point_torque": {"frame_b": B, "torque": (1.0, 0.0, 0.0)},
+    "forces.force_between": {"frame_a": A, "frame_b": B, "force": "k*t"},
+    "forces.joint_actuator": {"on": "J", "effort": "-5*J.angle"},
+    "friction.joint_friction": {"on": "J", "level": 0.1, "static": 1.5, "stribeck": 0.1, "viscous": 0.01},
+    "friction.bump_stop": {"on": "J", "stiffness": 1e4, "upper": 1.0, "damping": 0.5},
+    "varying.varying_point": {"mass": "2 - t", "exhaust": (0.0, 0.0, -5.0)},
+    "varying.varying_mass": {"mass": "2 - t/9", "inertia": ("1 - t/9", 1.0, 1.0), "outlet": (-0.5, 0.0, 0.0), "exhaust": (-5.0, 0.0, 0.0), "frames": {"p": (1.0, 0.0, 0.0)}},
+}  # fmt: skip
+
+
+def test_every_mechanical_kind_has_a_sample():
+    assert set(SAMPLES) == {kind for kind, cls in KINDS.items() if cls.mechanical}
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_python_to_file_to_python_is_lossless(kind, tmp_path):
+    """The part itself, in a model that has the frames and joints it needs."""
+    m = ct.Model("one of each", gravity=(0, "-k", 0), planar=False, parameters={"k": 2.0})
+    m.add(ct.RigidBody("a", ct.sphere(radius=0.1, mass=1), frames={"p": (0.1, 0, 0)}))
+    m.add(ct.RigidBody("b", ct.sphere(radius=0.1, mass=1)))
+    m.add(ct.Revolute("J", "ground", "a"))
+    m.add(ct.Revolute("K", "a.p", "b"))
+    part = m.add(KINDS[kind]("part", **SAMPLES[kind]))
+    again = ct.load(m.save(tmp_path / "m.yaml"))
+    assert again.components["part"] == part
+    assert again.components["part"].expressions == part.expressions
+    assert again.components == m.components
+    assert again.to_data() == m.to_data()
+
+
+def test_numbers_of_numpy_are_written_as_numbers(tmp_path):
+    m = ct.Model("arrays")
+    frames = {"p": np.array([0.1, 0.2, 0.3]), "q": ct.Frame(np.array([1.0, 0, 0]), axis=(0, 0, 1), angle=np.float64(0.5))}
+    m.add(ct.RigidBody("b", mass=np.float64(2.0), inertia=(1.0, np.float64(1.0), 1.0), frames=frames))
+    assert ct.load(m.save(tmp_path / "m.yaml")).component_values() == m.component_values()
+
+
+def test_on_needs_no_quotes(read):
+    """YAML 1.1 reads a bare ``on`` as a truth value; as a key it is a name."""
+    text = "components:\n  b: {kind: rigid_body, shape: {sphere: {radius: 1, mass: 1}}}\n"
+    text += "  J: {kind: revolute, frame_a: ground, frame_b: b}\n  m: {kind: drive, on: J, angle: 3*t}\n"
+    assert read(text).model.components["m"].on == "J"
+
+
+HEAD = "components:\n  b: {kind: rigid_body, shape: {sphere: {radius: 1, mass: 1}}, frames: {p: [1, 0, 0]}}\n"
+MISTAKES = {
+    "unknown frame of a body": (
+        f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b.q}}\n",
+        "m.yaml:3: J: the body 'b' has no frame 'q'. Expected one of b.p. Did you mean 'b.p'?",
+    ),
+    "unknown frame": (
+        f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: c}}\n",
+        "m.yaml:3: J: there is no frame 'c'.",
+    ),
+    "unknown joint": (
+        f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b}}\n  m: {{kind: drive, on: K, angle: t}}\n",
+        "m.yaml:4: m: there is no joint 'K'. Expected one of J.",
+    ),
+    "wrong coordinate": (
+        f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b}}\n  m: {{kind: drive, on: J, displacement: t}}\n",
+        "m.yaml:4: m: 'J.angle' is a rotation, and displacement is given. Expected angle=...",
+    ),
+    "no frame given": (
+        f"{HEAD}  J: {{kind: revolute, frame_a: ground}}\n",
+        "m.yaml:3: J: frame_b not given.",
+    ),
+    "vector too short": (
+        f"{HEAD}  J:\n    kind: revolute\n    frame_a: ground\n    frame_b: b\n    axis: [0, 1]\n",
+        "m.yaml:7: J.axis: found (0, 1). Expected 3 numbers (x, y, z).",
+    ),
+    "frame too short": (
+        "components:\n  b:\n    kind: rigid_body\n    shape: {sphere: {radius: 1, mass: 1}}\n    frames:\n      p: [1, 0]\n",
+        "m.yaml:6: b.p: found (1, 0). Expected 3 numbers in m (x, y, z).",
+    ),
+    "frames as a list": (
+        "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    frames: [1, 0, 0]\n",
+        "m.yaml:5: b.frames: found (1, 0, 0). Expected frames by name",
+    ),
+    "position of a frame is a number": (
+        "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    frames:\n      p: {position: 5}\n",
+        "m.yaml:6: b.p: found 5. Expected frames by name",
+    ),
+    "unknown entry of a frame": (
+        "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    frames:\n      p: {place: [1, 0, 0]}\n",
+        "m.yaml:6: b.p: a frame has no 'place'. Expected position, axis and angle.",
+    ),
+    "unknown shape": (
+        "components:\n  b: {kind: rigid_body, shape: {rodd: {length: 1, mass: 1}}}\n",
+        "m.yaml:2: b.shape: there is no shape 'rodd'. Expected one of rod, box, cylinder, sphere, tube. Did you mean 'rod'?",
+    ),
+    "shape without values": (
+        "components:\n  b: {kind: rigid_body, shape: rod}\n",
+        "m.yaml:2: b.shape: found 'rod'. Expected one shape with its values, such as {rod: {length: 0.3, mass: 1}}.",
+    ),
+    "unknown value of a shape": (
+        "components:\n  b: {kind: rigid_body, shape: {rod: {lenght: 1, mass: 1}}}\n",
+        "m.yaml:2: b.shape: a rod has no 'lenght'. Expected some of length, mass, axis, radius. Did you mean 'length'?",
+    ),
+    "missing value of a shape": (
+        "components:\n  b: {kind: rigid_body, shape: {rod: {length: 1}}}\n",
+        "m.yaml:2: b.shape: mass of the rod not given. Expected length, mass, axis, radius.",
+    ),
+    "list where a shape wants a number": (
+        "components:\n  b: {kind: rigid_body, shape: {rod: {length: [1], mass: 1}}}\n",
+        "m.yaml:2: b.shape: ",
+    ),
+    "shape beside a mass": (
+        "components:\n  b: {kind: rigid_body, mass: 1, shape: {rod: {length: 1, mass: 1}}}\n",
+        "m.yaml:2: b: mass is given beside a shape that has one.",
+    ),
+    "missing mass": (
+        "components:\n  b: {kind: rigid_body, inertia: [1, 1, 1]}\n",
+        "m.yaml:2: b.mass: no value is given.",
+    ),
+    "impossible inertia": (
+        "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    inertia: [1, 1, 3]\n",
+        "m.yaml:5: b.inertia: the principal moments of inertia 1, 1, 3 kg m^2 break the triangle inequality.",
+    ),
+    "truth value in a vector": (
+        f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b, axis: [yes, 0, 0]}}\n",
+        "m.yaml:3: J.axis.x: found True.",
+    ),
+    "gravity of two numbers": (
+        f"gravity: [0, -9.81]\n{HEAD}",
+        "m.yaml:1: gravity is [0, -9.81]. Expected three numbers in m/s^2, such as (0, 0, -9.81).",
+    ),
+    "gravity with an unknown parameter": (f"name: x\ngravity: [0, -gg, 0]\n{HEAD}", "m.yaml:2: gravity.y: "),
+    "planar is no truth value": (f"name: x\nplanar: 2\n{HEAD}", "m.yaml:2: planar is 2. Expected true or false."),
+    "three trees": (
+        f"{HEAD}run: {{tree: [joint, joint, joint]}}\n",
+        "m.yaml:3: tree is a list of 3. Expected a preset such as joint, or two for translation and rotation.",
+    ),
+    "a resistor among bodies": (
+        f"{HEAD}  R: {{kind: resistor, nodes: [x, ground], resistance: 1}}\n",
+        "m.yaml:1: R is a electrical.resistor in a mechanism.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_each_mistake_gets_one_message_with_its_line(read, text, message):
+    with pytest.raises(ct.FileError) as caught:
+        read(text)
+    assert str(caught.value).startswith(message)
+    assert str(caught.value).count("m.yaml") == 1
