@@ -17,24 +17,12 @@ from cotree.errors import (
     ResultError,
     SolveError,
 )
+from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
 from cotree.results import EnergyAudit
 from cotree.results import solution as _solution
-from cotree.model import Frame, GroundFrame
 from cotree.terminal import electrical, hydraulic, rotational, thermal, transducer, translational
 from cotree.terminal.bodies import PointMass, RigidBody
-from cotree.terminal.joints import (
-    Cylindrical,
-    Free,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Slide,
-    Spherical,
-    Universal,
-    Weld,
-)
 from cotree.terminal.constraints import (
     ConstantDistance,
     Coupled,
@@ -46,11 +34,6 @@ from cotree.terminal.constraints import (
     RollingDisc,
 )
 from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
-from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
-from cotree.terminal.friction import BumpStop, JointFriction
-from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
-from cotree.terminal.varying import VaryingMass, VaryingPoint
-from cotree.terminal.shapes import box, cylinder, rod, sphere, tube
 from cotree.terminal.electrical import (
     Capacitor,
     CurrentSource,
@@ -64,7 +47,24 @@ from cotree.terminal.electrical import (
     Transformer,
     VoltageSource,
 )
+from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
+from cotree.terminal.friction import BumpStop, JointFriction
+from cotree.terminal.joints import (
+    Cylindrical,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Slide,
+    Spherical,
+    Universal,
+    Weld,
+)
+from cotree.terminal.shapes import box, cylinder, rod, sphere, tube
+from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
 from cotree.terminal.transducer import Piston, RotationalEMF, TranslationalEMF, Wheel
+from cotree.terminal.varying import VaryingMass, VaryingPoint
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations

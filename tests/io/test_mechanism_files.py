@@ -140,7 +140,10 @@ def test_python_to_file_to_python_is_lossless(kind, tmp_path):
 
 def test_numbers_of_numpy_are_written_as_numbers(tmp_path):
     m = ct.Model("arrays")
-    frames = {"p": np.array([0.1, 0.2, 0.3]), "q": ct.Frame(np.array([1.0, 0, 0]), axis=(0, 0, 1), angle=np.float64(0.5))}
+    frames = {
+        "p": np.array([0.1, 0.2, 0.3]),
+        "q": ct.Frame(np.array([1.0, 0, 0]), axis=(0, 0, 1), angle=np.float64(0.5)),
+    }
     m.add(ct.RigidBody("b", mass=np.float64(2.0), inertia=(1.0, np.float64(1.0), 1.0), frames=frames))
     assert ct.load(m.save(tmp_path / "m.yaml")).component_values() == m.component_values()
 

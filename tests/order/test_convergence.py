@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -47,8 +48,13 @@ def rods(x: Array) -> Array:
     return np.vstack([*rows, *rates])
 
 
+@cache
+def four_bar_at(times: tuple[float, ...]) -> Array:
+    return motions.four_bar(np.array(times), start(toys.four_bar(coordinates="absolute")), (0.3, 0.9, 0.75))
+
+
 def four_bar_motion(times: Array) -> Array:
-    return motions.four_bar(times, start(toys.four_bar(coordinates="absolute")), (0.3, 0.9, 0.75))
+    return four_bar_at(tuple(times.tolist()))
 
 
 CASES: dict[str, Case] = {

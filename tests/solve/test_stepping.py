@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import casadi as ca
 import numpy as np
 import pytest
 
 from cotree.solve.integrator import INTEGRATORS, Options
+from cotree.solve.native import compiler
 from cotree.solve.newton import eliminated
 from cotree.solve.problem import Problem, Scale
 from order import motions, toys
@@ -102,3 +105,14 @@ def test_elimination_passes_singular_constraints() -> None:
         np.abs(np.asarray(ca.evalf(eliminated(ca.SX(ca.DM(regular)), ca.SX(right[:3]), 2))).ravel() - exact).max()
         < 1e-12
     )
+
+
+@pytest.mark.parametrize("name", ["generalised_alpha", "energy", "rk45"])
+def test_machine_code_gives_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COTREE_CACHE", str(tmp_path))
+    times = np.linspace(0.05, 0.5, 10)
+    plain = run(name, toys.cartesian_pendulum(), times, step=5e-3)
+    fast = run(name, toys.cartesian_pendulum(), times, step=5e-3, compiled=True)
+    assert np.abs(plain.x - fast.x).max() < 1e-12
+    if compiler() is not None:
+        assert list(tmp_path.glob("*.so"))

@@ -14,9 +14,7 @@ from cotree.results import Solution
 MOST_ROWS = 12
 
 
-def summary(
-    tree: Tree, solution: Solution, names: Sequence[str], *, mechanism: bool = False
-) -> list[RenderableType]:
+def summary(tree: Tree, solution: Solution, names: Sequence[str], *, mechanism: bool = False) -> list[RenderableType]:
     """Counts, the chosen results, the energy balance and the cost; of a mechanism also its degrees of freedom."""
     graph, statistics, audit = tree.graph, solution.statistics, solution.energy()
     wanted = [part for name in names or solution.states for part in _scalars(name, solution)]

@@ -138,18 +138,15 @@ def quaternion_of(matrix: ca.SX) -> ca.SX:
 def perpendicular(axis: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Two unit vectors that form a right-handed frame with a unit axis: ``e1 x e2 = axis``.
 
-    A coordinate axis gives the other two coordinate axes exactly. The axis may be symbolic; then the helper vector is
-    chosen by its nominal direction being unknown, so it is the coordinate axis least aligned in value.
+    A coordinate axis gives the other two coordinate axes exactly. The axis may also be symbolic.
     """
     axis = ca.SX(axis)
     if axis.is_constant():
         n = np.asarray(ca.DM(axis), dtype=float).ravel()
-        k = int(np.argmin(np.round(np.abs(n), 12)))
-        helper = np.zeros(3)
-        helper[k] = 1.0
-        first = helper - n * n[k]
-        first /= np.linalg.norm(first)
-        return ca.SX(first), ca.SX(np.cross(n, first))
+        least = int(np.argmin(np.round(np.abs(n), 12)))
+        across = np.eye(3)[least] - n * n[least]
+        across /= np.linalg.norm(across)
+        return ca.SX(across), ca.SX(np.cross(n, across))
     helper = ca.if_else(ca.fabs(axis[0]) < 0.8, ca.SX([1, 0, 0]), ca.SX([0, 1, 0]))
     first = helper - axis * ca.dot(axis, helper)
     first = first / ca.norm_2(first)

@@ -149,8 +149,8 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name}(...) alone")
         case ast.Attribute(attr=name) if name in CONSTANTS:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name} alone")
-        case ast.Attribute() if (name := dotted(node)) is not None:
-            names.add(name)
+        case ast.Attribute() if (measured := dotted(node)) is not None:
+            names.add(measured)
         case ast.Attribute() | ast.Subscript() | ast.Call():
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", "Give the value a plain parameter name of its own")
         case _:

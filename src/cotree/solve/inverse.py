@@ -131,7 +131,7 @@ def inverse_dynamics(
 
     >>> inverse_dynamics(model, 2.0, {"O.angle": "0.3*sin(t)", "P.displacement": (times, values)})["O.angle"]
 
-    ``tree`` and the options are those of `kinematics`.
+    ``tree`` is a preset (added drivers are edges, too); the options are those of `kinematics`.
     """
     driven = driven_model(model, motion or {})
     solution = kinematics(model_equations(driven, tree), t_end, **options)

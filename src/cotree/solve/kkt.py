@@ -78,8 +78,8 @@ class Closed:
             if not self.k:
                 return lambda f, g: (inverse(f), ca.SX(0, 1))
             across = inverse(ca.densify(G.T))
-            matrix = ca.mtimes(G, across)
-            schur = ldl_solver(matrix + damping * ca.diag(ca.diag(matrix)))
+            small = ca.mtimes(G, across)
+            schur = ldl_solver(small + damping * ca.diag(ca.diag(small)))
 
             def by_factors(f: Any, g: Any) -> tuple[Any, Any]:
                 alone = inverse(f + weight * ca.mtimes(G.T, g) if weight else f)
@@ -88,7 +88,7 @@ class Closed:
 
             return by_factors
         softness = damping * self._softness * ca.MX.eye(self.k)
-        matrix = ca.vertcat(ca.horzcat(M, -G.T), ca.horzcat(G, softness))
+        matrix: Any = ca.vertcat(ca.horzcat(M, -G.T), ca.horzcat(G, softness))
 
         def by_sparse(f: Any, g: Any) -> tuple[Any, Any]:
             both = ca.solve(matrix, ca.vertcat(f, g), SPARSE)
@@ -177,6 +177,4 @@ class Closed:
         a, multipliers = self.accelerations(t, q_on, u_on, p, m)
         inner = ca.Function("inner", [t, q, u, p, m], [ca.vertcat(q_on, u_on), ca.vertcat(a, multipliers)])
         x = kind.sym("x", len(self.e.q) + self.n)
-        return ca.Function(
-            "settled", [t, x, p, m], inner(t, x[: len(self.e.q)], x[len(self.e.q) :], p, m)
-        )
+        return ca.Function("settled", [t, x, p, m], inner(t, x[: len(self.e.q)], x[len(self.e.q) :], p, m))

@@ -38,7 +38,9 @@ def cache_folder() -> Path:
 @lru_cache(maxsize=1)
 def compiler() -> tuple[str, str] | None:
     """The C compiler and its version, or None."""
-    found = next((path for name in (os.environ.get("CC"), "cc", "gcc", "clang") if name and (path := shutil.which(name))), None)
+    found = next(
+        (path for name in (os.environ.get("CC"), "cc", "gcc", "clang") if name and (path := shutil.which(name))), None
+    )
     if found is None:
         return None
     try:

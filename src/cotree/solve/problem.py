@@ -282,7 +282,9 @@ class Problem:
         pull it might grow as fast as the mechanism moves.
         """
         e = self.equations
-        size = max(1e-3, float(max((abs(v) for v, u in zip(e.p.start, e.p.units, strict=True) if u == "m"), default=1.0)))
+        size = max(
+            1e-3, float(max((abs(v) for v, u in zip(e.p.start, e.p.units, strict=True) if u == "m"), default=1.0))
+        )
         per = [1.0 if unit == "rad/s" else 1.0 / size for unit in e.u.units]
         x = ca.SX.sym("x", self.x.numel())
         speeds = x[len(e.q) :] * ca.DM(per)
@@ -312,7 +314,7 @@ class Problem:
     def _opaque(inner: ca.Function) -> ca.Function:
         names = [inner.name_in(k) for k in range(inner.n_in())], [inner.name_out(k) for k in range(inner.n_out())]
         closed = {"never_inline": True, "enable_jacobian": False, "enable_forward": False, "enable_reverse": False}
-        kinds = (ca.SX, ca.MX) if inner.is_a("SXFunction") else (ca.MX, ca.MX)
+        kinds: tuple[Any, Any] = (ca.SX, ca.MX) if inner.is_a("SXFunction") else (ca.MX, ca.MX)
         for k, (kind, options) in enumerate(zip(kinds, (closed | {"enable_fd": True}, {}), strict=True)):
             symbols = [kind.sym(name, inner.sparsity_in(place)) for place, name in enumerate(names[0])]
             inner = ca.Function(f"dae_{k}", symbols, inner.call(symbols), *names, options)

@@ -18,8 +18,8 @@ from cotree.errors import ModelError, SolveError, listing, nearest
 from cotree.formulation.system import turns_name
 from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve.consistent import algebraic_variables, operating_point
-from cotree.solve.events import Watch
 from cotree.solve.doubts import energy_note, lost_output
+from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.problem import Problem
@@ -232,7 +232,8 @@ class Run:
         problem, t = self.problem, times[None, :]
         w: Any = z
         if problem.settled_well is not None:
-            x, w = problem.settled_well(t, x, self.p, m)
+            on: Any = problem.settled_well(t, x, self.p, m)
+            x, w = on
         elif problem.eliminated and len(problem.equations.w):
             w = problem.linear_w(t, x, self.p, m, problem.table(self.p, m))
         elif len(z):

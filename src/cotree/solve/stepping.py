@@ -62,7 +62,7 @@ class Stepping(Integrator):
 
     order: ClassVar[int] = 2
     """The power of the step with which ``error`` falls."""
-    batch: ClassVar[int] = 1000
+    batch: ClassVar[int] = 200
     """Attempts in one native call."""
 
     def __init__(self, problem: Problem, options: Options) -> None:

@@ -52,7 +52,7 @@ class RigidBody(Body):
 
     shape: Shape | None = None
     frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    mass: Value = quantity("kg", "mass", symbol="m", range="positive")
+    mass: Value = quantity("kg", "mass", symbol="m", range="positive", kw_only=True)
     inertia: tuple[Value, ...] = field(default=MISSING, kw_only=True)
     centre: tuple[Value, Value, Value] = vector("m", "centre of mass in body axes", default=(0.0, 0.0, 0.0))
     inertia_about: tuple[Value, Value, Value] | None = vector("m", "point that the inertia is about", default=None)
@@ -90,7 +90,8 @@ class RigidBody(Body):
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
         result = super().entries()
-        given = self.inertia.tolist() if isinstance(self.inertia, np.ndarray) else self.inertia
+        given: Any = self.inertia
+        given = given.tolist() if isinstance(given, np.ndarray) else given
         if (
             isinstance(given, (list, tuple))
             and len(given) == 3

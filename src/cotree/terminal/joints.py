@@ -162,12 +162,12 @@ class Screw(AxisJoint):
     coordinates = (_ANGLE,)
     coupled = True
 
-    pitch: Value = quantity("m", "travel along the axis for one turn", symbol="p", range="non-zero")
+    pitch: Value = quantity("m", "travel along the axis for one turn", symbol="p", range="non-zero", kw_only=True)
     angle: Value | None = start("rad", "angle")
     angle_rate: Value | None = start("rad/s", "rate of the angle")
 
-    def _lead(self, v: Any) -> Any:
-        return v.pitch / (2 * ca.pi)
+    def _lead(self, v: Any) -> ca.SX:
+        return ca.SX(v.pitch / (2 * ca.pi))
 
     def translation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
         return unit(v.axis) * (self._lead(v) * q["angle"])

@@ -193,7 +193,8 @@ class Joint(Constraint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        names = (self.fixed,) if isinstance(self.fixed, str) else tuple(self.fixed)
+        given_fixed: Any = self.fixed
+        names = (given_fixed,) if isinstance(given_fixed, str) else tuple(given_fixed)
         object.__setattr__(self, "fixed", names)
         given = {name.partition(".")[0] for name in self.expressions}
         for name in names:

@@ -42,8 +42,8 @@ def _about(axis: str, along: str, across: str, mass: Value) -> Shape:
 
 def rod(*, length: Value, mass: Value, axis: Axis = "x", radius: Value = 0.0) -> Shape:
     """A straight rod along an axis: thin, or of circular section where a radius is given."""
-    m, l, r = _of(mass), _of(length), _of(radius)
-    return _about(axis, f"{m}*{r}**2/2", f"{m}*{l}**2/12 + {m}*{r}**2/4", mass)
+    m, length, r = _of(mass), _of(length), _of(radius)
+    return _about(axis, f"{m}*{r}**2/2", f"{m}*{length}**2/12 + {m}*{r}**2/4", mass)
 
 
 def box(*, size: tuple[Value, Value, Value], mass: Value) -> Shape:
@@ -57,8 +57,8 @@ def box(*, size: tuple[Value, Value, Value], mass: Value) -> Shape:
 
 def cylinder(*, radius: Value, length: Value, mass: Value, axis: Axis = "z") -> Shape:
     """A full cylinder; a disc where the length is small."""
-    m, l, r = _of(mass), _of(length), _of(radius)
-    return _about(axis, f"{m}*{r}**2/2", f"{m}*(3*{r}**2 + {l}**2)/12", mass)
+    m, length, r = _of(mass), _of(length), _of(radius)
+    return _about(axis, f"{m}*{r}**2/2", f"{m}*(3*{r}**2 + {length}**2)/12", mass)
 
 
 def sphere(*, radius: Value, mass: Value) -> Shape:
@@ -69,6 +69,6 @@ def sphere(*, radius: Value, mass: Value) -> Shape:
 
 def tube(*, outer: Value, inner: Value, length: Value, mass: Value, axis: Axis = "x") -> Shape:
     """A hollow cylinder with outer and inner radius."""
-    m, l = _of(mass), _of(length)
+    m, length = _of(mass), _of(length)
     radii = f"({_of(outer)}**2 + {_of(inner)}**2)"
-    return _about(axis, f"{m}*{radii}/2", f"{m}*(3*{radii} + {l}**2)/12", mass)
+    return _about(axis, f"{m}*{radii}/2", f"{m}*(3*{radii} + {length}**2)/12", mass)

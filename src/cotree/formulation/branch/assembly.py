@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -111,24 +112,24 @@ class Assembly:
     def _body_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
         kin, top = self.mechanism.kin, self.mechanism.top
         body = top.bodies[link.j]
-        v = self.mechanism.values_of(body) if body is not None else None
+        v: Any = self.mechanism.values_of(body) if body is not None else None
         j, own = link.j, kin.positions.get(link.name, {})
         if getattr(v, "position", None) is not None:
-            wanted = ca.vertcat(*v.position)  # type: ignore[union-attr]
+            wanted = ca.SX(ca.vertcat(*v.position))
             guess |= {f"{link.name}.{x}": wanted[k] for k, x in enumerate("xyz") if x in own}
             positions.append(Wish(f"{link.name}.position", kin.p[j] - wanted, False))
         if getattr(v, "orientation", None) is not None:
-            wanted = ca.vertcat(*v.orientation)  # type: ignore[union-attr]
+            wanted = ca.SX(ca.vertcat(*v.orientation))
             if ORIENTATION in own:
                 guess |= {f"{link.name}.{ORIENTATION}.e{k}": wanted[k] for k in range(4)}
             elif "angle" in own:
                 guess[f"{link.name}.angle"] = 2 * ca.atan2(wanted[3], wanted[0])
             positions.append(Wish(f"{link.name}.orientation", vee(ca.mtimes(of_quaternion(wanted).T, kin.R[j])), False))
         if getattr(v, "velocity", None) is not None:
-            off = ca.mtimes(kin.R[j], kin.v[j]) - ca.vertcat(*v.velocity)  # type: ignore[union-attr]
+            off = ca.mtimes(kin.R[j], kin.v[j]) - ca.vertcat(*v.velocity)
             speeds.append(Wish(f"{link.name}.velocity", off, False))
         if getattr(v, "angular_velocity", None) is not None:
-            off = kin.omega[j] - ca.vertcat(*v.angular_velocity)  # type: ignore[union-attr]
+            off = kin.omega[j] - ca.vertcat(*v.angular_velocity)
             speeds.append(Wish(f"{link.name}.angular_velocity", off, False))
 
     # -- native functions ----------------------------------------------------------------------------------------
@@ -197,7 +198,7 @@ class Assembly:
             step = np.zeros(len(free))
             step[free] = _least(by_hard[:, free], hard, by_soft[:, free], soft)
             longest = float(np.abs(step).max(initial=0.0))
-            if worst < CLOSED * size and (longest < 1e-10 * size or worst + longest >= before > 0 and longest < 1e-7):
+            if worst < CLOSED * size and (longest < 1e-10 * size or (worst + longest >= before > 0 and longest < 1e-7)):
                 break
             before = worst + longest
             if longest > LONGEST * size:
@@ -262,7 +263,7 @@ class Assembly:
         return u
 
     @staticmethod
-    def _numbers(parts: tuple[ca.DM, ...]) -> tuple[Array, Array, Array, Array]:
+    def _numbers(parts: Any) -> tuple[Array, Array, Array, Array]:
         hard, by_hard, soft, by_soft = (np.asarray(each, dtype=float) for each in parts)
         return hard.ravel(), by_hard, soft.ravel(), by_soft
 

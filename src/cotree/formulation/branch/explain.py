@@ -27,10 +27,37 @@ SHORT = 60
 
 _LETTERS = {"angle": r"\theta", "displacement": "d", "omega": r"\omega", "orientation": "e"}
 _VECTORS = {"position": "r", "centre": "c", "inertia_about": "c"}
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Phi Psi Omega"
-).split()
+_GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "rho",
+    "sigma",
+    "tau",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Xi",
+    "Phi",
+    "Psi",
+    "Omega",
+]
 _AXES = ("x", "y", "z")
 _PLAIN = re.compile(r"\w|[xyz]{2}|\d+")
 

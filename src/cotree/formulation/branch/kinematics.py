@@ -61,7 +61,7 @@ class Kinematics:
 
     def _gravity(self) -> ca.SX:
         g = self.top.values.of(self.top.model.valued()[0])
-        return ca.vertcat(g.x, g.y, g.z)
+        return ca.SX(ca.vertcat(g.x, g.y, g.z))
 
     def _links(self) -> list[Link]:
         """Links with coordinates, in the order of the walks."""

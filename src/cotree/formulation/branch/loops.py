@@ -43,7 +43,8 @@ def loop_kind(mechanism: Mechanism, owner: str, state: tuple[Array, float, Array
     if state is None or not all(isinstance(link.joint, AxisJoint) for link in joints):
         return "overconstrained loop"
     q, t, p, m = state
-    turning, sliding = [], []
+    turning: list[tuple[Array, Array, Link]] = []
+    sliding: list[tuple[Array, Array, Link]] = []
     for link in joints:
         axis, place = _axis(mechanism, link, q, t, p, m)
         (sliding if isinstance(link.joint, Prismatic) else turning).append((axis, place, link))

@@ -91,7 +91,9 @@ class Mechanism:
             motion, v = kin.relative(a, b), top.values.of(part)
             wrench = part.wrench(v, motion, here)
             link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
-            result.append(Acting(part.name, wrench, link, ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion)))
+            result.append(
+                Acting(part.name, wrench, link, ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion))
+            )
         for push in top.joint_forces:
             link_of = top.joint_of(push)
             name = push.chosen(link_of.joint)
@@ -99,7 +101,17 @@ class Mechanism:
             x, rate = kin.coordinate(link_of, name)
             amount = ca.SX(push.force(v, x, rate, here))
             wrench = along(kin, link_of, name, amount)
-            result.append(Acting(push.name, wrench, (rate, amount), ca.SX(push.potential(v, x)), push.supplies, push.loss(v, x, rate), amount))
+            result.append(
+                Acting(
+                    push.name,
+                    wrench,
+                    (rate, amount),
+                    ca.SX(push.potential(v, x)),
+                    push.supplies,
+                    push.loss(v, x, rate),
+                    amount,
+                )
+            )
         return result
 
     def ends(self, name: str) -> tuple[str, str]:

@@ -88,7 +88,7 @@ def _positions(
     own = np.flatnonzero(free)
     if not len(own):
         return held, True
-    _, H, s, J = assembly._numbers(assembly._position_parts.call([q, t, p]))
+    _, H, s, J = assembly._numbers(tuple(assembly._position_parts.call([q, t, p])))
     displacements = np.hstack([np.eye(n)[:, own], held])
     count = displacements.shape[1]
     seeds = (
@@ -120,7 +120,7 @@ def _speeds(
 ) -> Array:
     """Derivatives of the start speeds."""
     q, p, t = at
-    h, H, s, J = assembly._numbers(assembly._speed_parts.call([q, t, p]))
+    h, H, s, J = assembly._numbers(tuple(assembly._speed_parts.call([q, t, p])))
     n, k = len(given), by_p.shape[1]
     known = np.flatnonzero(np.isfinite(given))
     H = np.vstack([H, np.eye(n)[known]])

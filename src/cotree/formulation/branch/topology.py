@@ -306,7 +306,7 @@ def spanning(graph: LinearGraph, given: Any, into_tree: Iterable[str] = (), into
         if given.graph != graph:
             raise GraphError("the tree belongs to another graph", remedy="Take it from the same model: model.tree(...)")
         return given
-    prefer = _mechanism_absolute if given == "absolute" else "joint" if given is None else given
+    prefer: Any = _mechanism_absolute if given == "absolute" else "joint" if given is None else given
     return select_tree(graph, prefer, into_tree, into_cotree)
 
 
