@@ -66,7 +66,7 @@ def test_formulas_of_the_double_pendulum_have_the_values_of_those_by_hand() -> N
     for _ in range(5):
         q, u = rng.normal(size=2), rng.normal(size=2)
         M, h = by_hand(q, u)
-        numbers = {**dict(zip(e.p.names, e.p.start, strict=True)), **dict(zip((*e.q.names, *e.u.names), (*q, *u), strict=True))}  # fmt: skip
+        numbers = dict(zip((*e.p.names, *e.q.names, *e.u.names), (*e.p.start, *q, *u), strict=True))
         for (i, k), terms in formulas.mass.items():
             assert value(terms, numbers) == pytest.approx(M[i, k], rel=1e-13)
         assert [value(terms, numbers) for terms in formulas.bias] == pytest.approx(h, rel=1e-12)

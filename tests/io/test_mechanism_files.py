@@ -24,7 +24,8 @@ components:
   pivot: {kind: ground_frame, position: [1, 2, 0]}
   O: {kind: revolute, frame_a: pivot, frame_b: arm.O, axis: [0, 0, 1], angle: 0.3, fixed: [angle]}
   friction: {kind: joint_damper, on: O, damping: 0.01}
-run: {t_end: 2, integrator: adams, tree: [joint, absolute], max_step: l/3, start: {O.angle: 0.2}, plot: [arm.tip.position]}
+run:
+  {t_end: 2, integrator: adams, tree: [joint, absolute], max_step: l/3, start: {O.angle: 0.2}, plot: arm.tip.position}
 """
 
 
@@ -71,50 +72,55 @@ def test_shapes_give_mass_and_inertia(read, text, mass, moments):
     assert [values[f"b.inertia.{axis}"] for axis in ("xx", "yy", "zz")] == pytest.approx(moments, abs=1e-15)
 
 
-A, B = "a.p", "b"
+AB = {"frame_a": "a.p", "frame_b": "b"}
+UNIT = tuple(tuple(float(i == j) for j in range(6)) for i in range(6))
 SAMPLES = {
     "ground_frame": {"position": (1.0, "2*k", 0.0), "axis": (0.0, 0.0, 1.0), "angle": "pi/4"},
-    "joints.revolute": {"frame_a": A, "frame_b": B, "axis": (0.0, 1.0, 0.0), "angle": 0.3, "angle_rate": "k", "fixed": ("angle",)},
-    "joints.prismatic": {"frame_a": A, "frame_b": B, "axis": ("k", 0.0, 1.0), "displacement": 0.1, "displacement_rate": 2.0},
-    "joints.cylindrical": {"frame_a": A, "frame_b": B, "displacement": 0.1, "angle": 0.2},
-    "joints.screw": {"frame_a": A, "frame_b": B, "pitch": 0.01, "angle": 3.0},
-    "joints.planar": {"frame_a": A, "frame_b": B, "x": 0.1, "y": 0.2, "angle": 0.3, "y_rate": 1.0},
-    "joints.universal": {"frame_a": A, "frame_b": B, "axis_1": (0.0, 0.0, 1.0), "axis_2": (1.0, 0.0, 0.0), "angle_2": 0.1},
-    "joints.spherical": {"frame_a": A, "frame_b": B, "orientation": (1.0, 0.0, 0.0, 0.0), "angular_velocity": (0.1, 0.2, "k")},
-    "joints.weld": {"frame_a": A, "frame_b": B},
-    "joints.free": {"frame_a": A, "frame_b": B, "x": 0.1, "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)},
-    "joints.slide": {"frame_a": A, "frame_b": B, "y": 0.1},
-    "joints.planar_slide": {"frame_a": A, "frame_b": B, "x": 0.1, "y_rate": 2.0},
+    "joints.revolute": {**AB, "axis": (0.0, 1.0, 0.0), "angle": 0.3, "angle_rate": "k", "fixed": ("angle",)},
+    "joints.prismatic": {**AB, "axis": ("k", 0.0, 1.0), "displacement": 0.1, "displacement_rate": 2.0},
+    "joints.cylindrical": {**AB, "displacement": 0.1, "angle": 0.2},
+    "joints.screw": {**AB, "pitch": 0.01, "angle": 3.0},
+    "joints.planar": {**AB, "x": 0.1, "y": 0.2, "angle": 0.3, "y_rate": 1.0},
+    "joints.universal": {**AB, "axis_1": (0.0, 0.0, 1.0), "axis_2": (1.0, 0.0, 0.0), "angle_2": 0.1},
+    "joints.spherical": {**AB, "orientation": (1.0, 0.0, 0.0, 0.0), "angular_velocity": (0.1, 0.2, "k")},
+    "joints.weld": {**AB},
+    "joints.free": {**AB, "x": 0.1, "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)},
+    "joints.slide": {**AB, "y": 0.1},
+    "joints.planar_slide": {**AB, "x": 0.1, "y_rate": 2.0},
     "bodies.rigid_body": {
-        "mass": "k", "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03), "centre": (0.1, 0.0, 0.0), "inertia_about": (0.0, 0.0, 0.1),
+        "mass": "k", "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03), "centre": (0.1, 0.0, 0.0), 
+        "inertia_about": (0.0, 0.0, 0.1),
         "position": (1.0, 2.0, 3.0), "orientation": (1.0, 0.0, 0.0, 0.0), "velocity": (0.1, 0.2, 0.3),
         "frames": {"p": (0.1, 0.2, 0.3), "q": ct.Frame((0, "k", 0), axis=(1, 0, 0), angle=0.2)},
     },
     "bodies.point_mass": {"mass": 2.0, "position": (0.0, 0.0, 1.0), "velocity": (1.0, 0.0, 0.0)},
-    "constraints.constant_distance": {"frame_a": A, "frame_b": B, "length": 0.5},
-    "constraints.point_on_line": {"frame_a": A, "frame_b": B, "axis": (0.0, 1.0, 0.0)},
-    "constraints.point_on_plane": {"frame_a": A, "frame_b": B, "normal": (1.0, 0.0, 0.0), "offset": 0.1},
-    "constraints.parallel_axes": {"frame_a": A, "frame_b": B, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)},
-    "constraints.rolling_disc": {"frame_a": A, "frame_b": B, "radius": 0.2, "axis": (1.0, 0.0, 0.0)},
+    "constraints.constant_distance": {**AB, "length": 0.5},
+    "constraints.point_on_line": {**AB, "axis": (0.0, 1.0, 0.0)},
+    "constraints.point_on_plane": {**AB, "normal": (1.0, 0.0, 0.0), "offset": 0.1},
+    "constraints.parallel_axes": {**AB, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)},
+    "constraints.rolling_disc": {**AB, "radius": 0.2, "axis": (1.0, 0.0, 0.0)},
     "constraints.gear": {"joint_a": "J", "joint_b": "K", "ratio": -2.0, "coordinate_b": "angle"},
     "constraints.rack_and_pinion": {"pinion": "J", "rack": "K", "radius": 0.1, "offset": 0.2},
     "constraints.coupled": {"factors": {"J": 1.0, "K.angle": "-2*k"}, "offset": 0.1},
     "drivers.drive": {"on": "J", "angle": "2*t"},
     "drivers.speed_drive": {"on": "J", "speed": "sin(t)", "coordinate": "angle"},
-    "drivers.frame_drive": {"frame_a": A, "frame_b": B, "x": "sin(t)", "z": 0.1},
-    "springs.spring": {"frame_a": A, "frame_b": B, "length": 0.3, "table": ((0.0, 0.0), (0.1, 5.0)), "damping": 2.0},
-    "springs.damper": {"frame_a": A, "frame_b": B, "law": "50*v + k*v*abs(v)"},
+    "drivers.frame_drive": {**AB, "x": "sin(t)", "z": 0.1},
+    "springs.spring": {**AB, "length": 0.3, "table": ((0.0, 0.0), (0.1, 5.0)), "damping": 2.0},
+    "springs.damper": {**AB, "law": "50*v + k*v*abs(v)"},
     "springs.joint_spring": {"on": "J", "energy": "k*x**4", "rest": 0.1, "preload": 2.0},
     "springs.joint_damper": {"on": "J", "damping": 0.1},
-    "springs.bushing": {"frame_a": A, "frame_b": B, "stiffness": (1.0, 2.0, 3.0, 4.0, 5.0, "k"), "damping": tuple(tuple(float(i == j) for j in range(6)) for i in range(6))},
-    "forces.point_force": {"frame_b": B, "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"},
-    "forces.point_torque": {"frame_b": B, "torque": (1.0, 0.0, 0.0)},
-    "forces.force_between": {"frame_a": A, "frame_b": B, "force": "k*t"},
+    "springs.bushing": {**AB, "stiffness": (1.0, 2.0, 3.0, 4.0, 5.0, "k"), "damping": UNIT},
+    "forces.point_force": {"frame_b": "b", "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"},
+    "forces.point_torque": {"frame_b": "b", "torque": (1.0, 0.0, 0.0)},
+    "forces.force_between": {**AB, "force": "k*t"},
     "forces.joint_actuator": {"on": "J", "effort": "-5*J.angle"},
     "friction.joint_friction": {"on": "J", "level": 0.1, "static": 1.5, "stribeck": 0.1, "viscous": 0.01},
     "friction.bump_stop": {"on": "J", "stiffness": 1e4, "upper": 1.0, "damping": 0.5},
     "varying.varying_point": {"mass": "2 - t", "exhaust": (0.0, 0.0, -5.0)},
-    "varying.varying_mass": {"mass": "2 - t/9", "inertia": ("1 - t/9", 1.0, 1.0), "outlet": (-0.5, 0.0, 0.0), "exhaust": (-5.0, 0.0, 0.0), "frames": {"p": (1.0, 0.0, 0.0)}},
+    "varying.varying_mass": {
+        "mass": "2 - t/9", "inertia": ("1 - t/9", 1.0, 1.0), "outlet": (-0.5, 0.0, 0.0), "exhaust": (-5.0, 0.0, 0.0),
+        "frames": {"p": (1.0, 0.0, 0.0)},
+    },
 }  # fmt: skip
 
 
@@ -182,7 +188,7 @@ MISTAKES = {
         "m.yaml:7: J.axis: found (0, 1). Expected 3 numbers (x, y, z).",
     ),
     "frame too short": (
-        "components:\n  b:\n    kind: rigid_body\n    shape: {sphere: {radius: 1, mass: 1}}\n    frames:\n      p: [1, 0]\n",
+        "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    inertia: [1, 1, 1]\n    frames: {p: [1, 0]}\n",
         "m.yaml:6: b.p: found (1, 0). Expected 3 numbers in m (x, y, z).",
     ),
     "frames as a list": (
@@ -199,7 +205,8 @@ MISTAKES = {
     ),
     "unknown shape": (
         "components:\n  b: {kind: rigid_body, shape: {rodd: {length: 1, mass: 1}}}\n",
-        "m.yaml:2: b.shape: there is no shape 'rodd'. Expected one of rod, box, cylinder, sphere, tube. Did you mean 'rod'?",
+        "m.yaml:2: b.shape: there is no shape 'rodd'. Expected one of rod, box, cylinder, sphere, tube. "
+        "Did you mean 'rod'?",
     ),
     "shape without values": (
         "components:\n  b: {kind: rigid_body, shape: rod}\n",

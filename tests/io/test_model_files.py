@@ -120,13 +120,13 @@ MISTAKES = {
     ),
     "misspelt section": (
         "component: {}\n",
-        "m.yaml:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, parameters, components, run. "
-        "Did you mean 'components'?",
+        "m.yaml:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, parameters, components, "
+        "run. Did you mean 'components'?",
     ),
     "misspelt run setting": (
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",
-        "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, max_step, max_steps, start, tree, plot. "
-        "Did you mean 't_end'?",
+        "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, max_step, "
+        "max_steps, start, tree, plot. Did you mean 't_end'?",
     ),
     "plot of a number": (
         f"components:\n  R1: {R}\nrun:\n  plot:\n    - R1.current\n    - 5\n",

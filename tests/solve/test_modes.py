@@ -135,23 +135,22 @@ def test_a_spinning_body_by_eulers_equations() -> None:
 
 @pytest.mark.parametrize("tree", four_bar.TREES)
 def test_linearised_loop_in_motion(tree: str) -> None:
-    """A of the moving four-bar is the derivative of the hand-written a''(a, a')."""
+    """The acceleration of the crank depends on its angle and speed as the hand-written a''(a, a') does."""
     equations = four_bar.model(rate=2.0, fixed=("angle", "angle_rate")).equations(tree)
-    chosen = ["O.angle"] if tree == "joint" else None
-    system = linearise(equations, outputs=["O.angle", "O.angle_rate", "coupler.velocity.y"], independent=chosen)
+    outputs = ["O.angle", "O.angle_rate", "crank.angular_acceleration.z", "coupler.velocity.y"]
+    system = linearise(equations, outputs=outputs)
     assert len(system.states) == 2
-    if chosen:
-        assert system.states == ("O.angle", "O.angle_rate")
     reference = four_bar.Reference()
     stiff = four_bar.slope(lambda a: reference.acceleration(a, 2.0), 0.3)
     damp = four_bar.slope(lambda w: reference.acceleration(0.3, w), 2.0)
-    by_hand = np.array([[0, 1], [stiff, damp]])
-    C = system.C[:2]
-    np.testing.assert_allclose(C @ system.A @ np.linalg.inv(C), by_hand, atol=1e-7 if tree == "joint" else None, rtol=1e-6) \
-        if tree == "joint" else np.testing.assert_allclose(
-            np.poly(system.A)[1:] - 0, np.poly(system.A)[1:], rtol=1e-12)
+    by_angle = system.C @ np.linalg.inv(system.C[:2])
+    np.testing.assert_allclose(by_angle[2], [stiff, damp], rtol=1e-8)
     speed = four_bar.slope(lambda a: float(reference.slopes(a)[1][1]) * 2.0, 0.3)
-    np.testing.assert_allclose(system.C[2] @ np.linalg.inv(C), [speed, reference.slopes(0.3)[1][1]], atol=1e-8)
+    np.testing.assert_allclose(by_angle[3], [speed, reference.slopes(0.3)[1][1]], atol=1e-9)
+    if tree == "joint":
+        chosen = linearise(equations, independent=["O.angle"], outputs=())
+        assert chosen.states == ("O.angle", "O.angle_rate")
+        np.testing.assert_allclose(chosen.A, [[0, 1], [stiff, damp]], rtol=1e-8, atol=1e-12)
 
 
 def test_parameters_as_inputs_and_refusals() -> None:
@@ -168,7 +167,7 @@ def test_parameters_as_inputs_and_refusals() -> None:
         linearise(equations, inputs=["L"])
     with pytest.raises(SolveError, match="1 independent coordinates"):
         linearise(equations, independent=["O.angle", "A.angle"])
-    with pytest.raises(SolveError, match="expected|Expected 'start'"):
+    with pytest.raises(SolveError, match="Expected 'start'"):
         linearise(equations, at="top")
     found = modes(equations)
     assert "moves most" in str(found)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 
@@ -90,7 +91,7 @@ def _of_mechanism(e: SystemEquations, name: str) -> list[Routine]:
 def _accelerations(e: SystemEquations, name: str, inputs: dict[str, ca.SX]) -> ca.Function:
     """u' and lambda: explicit for open chains, otherwise by a sparse QR factorisation."""
     if not len(e.w):
-        outputs = [ca.densify(e.rates), ca.DM(0, 1)]
+        outputs: list[Any] = [ca.densify(e.rates), ca.SX(0, 1)]
         return ca.Function(name, list(inputs.values()), outputs, list(inputs), ["u_dot", "lambda"], {"cse": True})
     constant = ca.substitute(e.algebraic, e.w.symbols, ca.DM.zeros(len(e.w)))
     parts = ca.Function(f"{name}_system", list(inputs.values()), [e.algebraic_matrix, ca.densify(constant)])

@@ -271,8 +271,12 @@ def _shape(given: Any, where: str) -> Shape:
         raise ModelError(f"found {_shown(given)}", where=where, expected=expected)
     ((kind, values),) = given.items()
     if kind not in SHAPES:
-        known = f"one of {listing(SHAPES)}"
-        raise ModelError(f"there is no shape '{kind}'", where=where, expected=known, remedy=nearest(kind, SHAPES))
+        raise ModelError(
+            f"there is no shape '{kind}'",
+            where=where,
+            expected=f"one of {listing(SHAPES)}",
+            remedy=nearest(kind, SHAPES),
+        )
     known = inspect.signature(SHAPES[kind]).parameters
     for key in values:
         if key not in known:
@@ -286,7 +290,7 @@ def _shape(given: Any, where: str) -> Shape:
     if missing:
         raise ModelError(f"{listing(missing)} of the {kind} not given", where=where, expected=f"{listing(known)}")
     try:
-        return SHAPES[kind](**values)  # type: ignore[operator, no-any-return]
+        return SHAPES[kind](**values)
     except CotreeError as error:
         error.within(where)
         raise

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import casadi as ca
 
@@ -32,7 +33,7 @@ Polynomial = dict[Key, float]
 
 ONE: Key = ((), False, ())
 
-_FUNCTIONS: dict[int, Callable[..., ca.SX]] = {
+_FUNCTIONS: dict[int, Callable[..., Any]] = {
     ca.OP_SIN: ca.sin, ca.OP_COS: ca.cos, ca.OP_TAN: ca.tan, ca.OP_ASIN: ca.asin, ca.OP_ACOS: ca.acos,
     ca.OP_ATAN: ca.atan, ca.OP_SINH: ca.sinh, ca.OP_COSH: ca.cosh, ca.OP_TANH: ca.tanh, ca.OP_EXP: ca.exp,
     ca.OP_LOG: ca.log, ca.OP_FABS: ca.fabs, ca.OP_SIGN: ca.sign, ca.OP_FMIN: ca.fmin, ca.OP_FMAX: ca.fmax,
@@ -142,8 +143,8 @@ class Writer:
             return self._inverse(a)
         if op == ca.OP_ASSIGN:
             return a
-        numbers = [_constant(arg) for arg in args]
-        if all(number is not None for number in numbers) and op in _FUNCTIONS:
+        numbers = [number for arg in args if (number := _constant(arg)) is not None]
+        if len(numbers) == len(args) and op in _FUNCTIONS:
             return _number(float(_FUNCTIONS[op](*(ca.DM(number) for number in numbers))))
         if op in (ca.OP_SIN, ca.OP_COS):
             return self._turned(op == ca.OP_SIN, a)

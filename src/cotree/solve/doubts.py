@@ -84,6 +84,6 @@ def energy_note(audit: EnergyAudit) -> tuple[str, ...]:
         return ()
     off = np.abs(audit.closure) > CLOSES * audit.scale
     return (
-        f"doubtful: from t = {audit.t[int(np.argmax(off))]:g} s the energy balance is off by up to {audit.error:.1%} of "
-        "the largest energy; try a smaller rtol or another integrator",
+        f"doubtful: from t = {audit.t[int(np.argmax(off))]:g} s the energy balance is off by up to {audit.error:.1%} "
+        "of the largest energy; try a smaller rtol or another integrator",
     )

@@ -144,6 +144,7 @@ def _mechanism(
 ) -> LinearSystem:
     problem = Problem.of(e)
     x, p, m = mechanism_point(e, at, t, parameters)
+    places, Z = _admissible(e, t, x, p, m, chosen)
     w = problem.w_of(t, x, np.zeros(0), p, m).ravel()
     wanted = _choose(outputs, e.outputs, "output")
     driven = _choose(() if inputs is None else inputs, e.p.names, "parameter")
@@ -164,7 +165,6 @@ def _mechanism(
     if len(e.w):
         wx, wp = (-np.linalg.solve(gw, part) for part in (gx, gp))
         fx, fp, yx, yp = fx + fw @ wx, fp + fw @ wp, yx + yw @ wx, yp + yw @ wp
-    places, Z = _admissible(e, t, x, p, m, chosen)
     names = e.q.names + e.u.names
     states = tuple(names[k] for k in places)
     point = dict(zip(names, x.tolist(), strict=True))

@@ -24,7 +24,7 @@ NEWTON_STEPS = 60
 CREEP_STEPS = 2_000
 BALANCED = 1e-10
 """Force left, as a part of the forces that act; and gap left, as a part of the size of the mechanism."""
-FAR = 1e4
+FAR = 100.0
 """Sizes of the mechanism after which it counts as falling without end."""
 LONGEST = 0.3
 """Longest step, in rad or parts of the mechanism's size."""

@@ -287,7 +287,10 @@ class Universal(Joint):
 
 
 class Spherical(Joint):
-    """All rotations: holds three translations. Start values are Euler parameters and the angular velocity in b's axes."""
+    """All rotations: holds three translations.
+
+    Start values are Euler parameters and the angular velocity in b's axes.
+    """
 
     edge_kind = Kind.POINT_JOINT
     coordinates = (_TURN,)

@@ -10,7 +10,7 @@ from html import escape
 import casadi as ca
 
 from cotree.formulation import SystemEquations, rate_name, terminal_residuals
-from cotree.formulation.branch.explain import Symbol, mechanism_formulas, named_part, symbols
+from cotree.formulation.branch.explain import GREEK, Symbol, mechanism_formulas, named_part, symbols
 from cotree.formulation.explain import input_signals
 from cotree.graph.equations import TopologicalEquation, plain_subscript
 from cotree.maths.printing import replay
@@ -39,15 +39,6 @@ _RELATIONS = {
     ca.OP_LT: "&lt;", ca.OP_LE: "≤", ca.OP_EQ: "=", ca.OP_NE: "≠", ca.OP_AND: "∧", ca.OP_OR: "∨",
 }  # fmt: skip
 _GREEK = {r"\omega": "ω", r"\theta": "θ", r"\Phi": "Φ", r"\delta W": "δW", r"\mathbf{r}": "𝐫", r"\mathbf{F}": "𝐅"}
-
-_GREEK_LETTERS = dict(
-    zip(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi omega "
-        "Gamma Delta Theta Lambda Xi Phi Psi Omega".split(),
-        "αβγδεζηθικλμνξρστφχψωΓΔΘΛΞΦΨΩ",
-        strict=True,
-    )
-)
 
 Name = Callable[[str], str]
 
@@ -182,7 +173,7 @@ def balance_law(constrained: bool) -> str:
 def _symbol(symbol: Symbol) -> str:
     word = re.sub(r"\\(?:mathit|text)\{(.*)\}", r"\1", symbol.letter)
     tag = "mtext" if word != symbol.letter and symbol.letter.startswith("\\text") else "mi"
-    letter = f"<{tag}>{escape(_GREEK_LETTERS.get(word.removeprefix(chr(92)), word))}</{tag}>"
+    letter = f"<{tag}>{escape(GREEK.get(word.removeprefix(chr(92)), word))}</{tag}>"
     if symbol.dots:
         letter = f"<mover>{letter}<mo>{'˙' if symbol.dots == 1 else '¨'}</mo></mover>"
     return _sub(letter, ",".join(symbol.marks)) if symbol.marks else letter

@@ -190,7 +190,7 @@ class Assembly:
         size = 1.0
         before = np.inf
         for _ in range(ITERATIONS):
-            hard, by_hard, soft, by_soft = self._numbers(self._position_parts(q, t, p))
+            hard, by_hard, soft, by_soft = self._asked(self._position_parts(q, t, p), 0, given)
             if not (np.isfinite(hard).all() and np.isfinite(soft).all()):
                 raise self._not_finite(hard, t)
             size = max(1.0, float(np.abs(q).max(initial=0.0)))
@@ -205,13 +205,13 @@ class Assembly:
                 step *= LONGEST * size / longest
             q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
         for _ in range(3):  # the loops alone, to the last digit
-            hard, by_hard, _, _ = self._numbers(self._position_parts(q, t, p))
+            hard, by_hard, _, _ = self._asked(self._position_parts(q, t, p), 0, given)
             if np.abs(hard).max(initial=0.0) < 1e-15 * size:
                 break
             step = np.zeros(len(free))
             step[free] = _least(by_hard[:, free], hard, np.zeros((0, int(free.sum()))), np.zeros(0))
             q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
-        hard = self._numbers(self._position_parts(q, t, p))[0]
+        hard = self._asked(self._position_parts(q, t, p), 0, given)[0]
         if not np.abs(hard).max(initial=0.0) < 1e-9 * size:
             raise self._open(hard, t)
         return self._unit(q)
@@ -243,7 +243,7 @@ class Assembly:
 
     def _speeds(self, q: Array, p: Array, t: float, given: Array) -> Array:
         kin = self.mechanism.kin
-        hard, by_hard, soft, by_soft = self._numbers(self._speed_parts(q, t, p))
+        hard, by_hard, soft, by_soft = self._asked(self._speed_parts(q, t, p), 1, given)
         own = given[len(kin.q_names) :]
         known = np.flatnonzero(np.isfinite(own))
         hard = np.concatenate([hard, -own[known]])
@@ -262,6 +262,47 @@ class Assembly:
             )
         return u
 
+    def nearest(self, q: Array, u: Array, p: Array, t: float, changes: Mapping[str, float]) -> tuple[Array, Array]:
+        """The state next to one that is given, with coordinates and speeds changed by name and kept."""
+        kin = self.mechanism.kin
+        given = np.array([changes.get(name, np.nan) for name in self.names])
+        own = given[: len(q)]
+        q = np.where(np.isfinite(own), own, q)
+        free = self._free(given)
+        places = sum(self.mechanism.holonomic)
+        for _ in range(ITERATIONS):
+            hard, by_hard = (part[:places] for part in self._numbers(self._position_parts(q, t, p))[:2])
+            if np.abs(hard).max(initial=0.0) < CLOSED:
+                break
+            step = np.zeros(len(free))
+            step[free] = _least(by_hard[:, free], hard, np.zeros((0, int(free.sum()))), np.zeros(0))
+            q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
+        else:
+            raise self._open(hard, t)
+        rows = self.mechanism.velocity.numel()
+        hard, by_hard = (part[:rows] for part in self._numbers(self._speed_parts(q, t, p))[:2])
+        known = np.flatnonzero(np.isfinite(given[len(q) :]))
+        by_hard = np.vstack([by_hard, np.eye(len(kin.u_names))[known]])
+        hard = np.concatenate([hard, -given[len(q) :][known]])
+        return self._unit(q), u + _least(by_hard, hard + by_hard @ u, np.zeros((0, len(u))), np.zeros(0))
+
+    def _asked(self, parts: Any, level: int, given: Array) -> tuple[Array, Array, Array, Array]:
+        """Hard and soft equations without the wishes for values that are given by name."""
+        hard, by_hard, soft, by_soft = self._numbers(parts)
+        held = {name for name, value in zip(self.names, given, strict=True) if np.isfinite(value)}
+        wishes = self._wishes[level]
+        for fixed in (True, False):
+            names = [w.name for w in wishes if w.fixed == fixed for _ in range(w.value.numel())]
+            drop = np.array([name in held for name in names], dtype=bool)
+            if not drop.any():
+                continue
+            if fixed:
+                keep = np.concatenate([np.ones(len(hard) - len(drop), dtype=bool), ~drop])
+                hard, by_hard = hard[keep], by_hard[keep]
+            else:
+                soft, by_soft = soft[~drop], by_soft[~drop]
+        return hard, by_hard, soft, by_soft
+
     @staticmethod
     def _numbers(parts: Any) -> tuple[Array, Array, Array, Array]:
         hard, by_hard, soft, by_soft = (np.asarray(each, dtype=float) for each in parts)
@@ -275,7 +316,7 @@ class Assembly:
     def _open(self, hard: Array, t: float) -> SolveError:
         owners = self._owners()
         worst = owners[int(np.argmax(np.abs(hard)))]
-        gap = float(np.linalg.norm([h for h, owner in zip(hard, owners, strict=True) if owner == worst]))
+        gap = float(np.linalg.norm([h for h, owner in zip(hard, owners, strict=False) if owner == worst]))
         loop = circuit(self.mechanism, worst)
         through = f", the loop through {listing(loop, 12)}" if loop else ""
         return SolveError(
@@ -287,7 +328,7 @@ class Assembly:
 
     def _not_finite(self, hard: Array, t: float) -> SolveError:
         owners = self._owners()
-        bad = [owner for h, owner in zip(hard, owners, strict=True) if not np.isfinite(h)]
+        bad = [owner for h, owner in zip(hard, owners, strict=False) if not np.isfinite(h)]
         return SolveError(
             f"the position is not a number at t = {t:g} s: see {listing(bad) or 'the start values'}",
             remedy="Check the expressions there",

@@ -53,7 +53,8 @@ class Start:
             return q, u
         m = self.modes(p, t)
         q, u = (np.asarray(each, dtype=float).ravel() for each in self.onward(q, u, t, p, m))
-        return q, u
+        others = {name: value for name, value in (changes or {}).items() if name not in self.assembly.names}
+        return Assembly(self.own, self.assembly.modes).nearest(q, u, p, t, others) if others else (q, u)
 
     def modes(self, p: Array, t: float) -> Array:
         """Values of the modes at a time."""

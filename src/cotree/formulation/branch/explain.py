@@ -27,37 +27,13 @@ SHORT = 60
 
 _LETTERS = {"angle": r"\theta", "displacement": "d", "omega": r"\omega", "orientation": "e"}
 _VECTORS = {"position": "r", "centre": "c", "inertia_about": "c"}
-_GREEK = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "rho",
-    "sigma",
-    "tau",
-    "phi",
-    "chi",
-    "psi",
-    "omega",
-    "Gamma",
-    "Delta",
-    "Theta",
-    "Lambda",
-    "Xi",
-    "Phi",
-    "Psi",
-    "Omega",
-]
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
+    "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ",
+    "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
+    "Xi": "Ξ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
+"""Letters that parameters may be called by, as LaTeX commands."""
 _AXES = ("x", "y", "z")
 _PLAIN = re.compile(r"\w|[xyz]{2}|\d+")
 
@@ -322,7 +298,7 @@ def _parameter(name: str) -> Symbol:
     match = re.fullmatch(r"([A-Za-z]+?)(\d+)", letter)
     if match and not index:
         letter, index = match[1], match[2]
-    if letter in _GREEK:
+    if letter in GREEK:
         letter = f"\\{letter}"
     elif len(letter) > 1:
         letter = rf"\mathit{{{letter}}}"

@@ -50,7 +50,7 @@ def loop_kind(mechanism: Mechanism, owner: str, state: tuple[Array, float, Array
         (sliding if isinstance(link.joint, Prismatic) else turning).append((axis, place, link))
     if not turning:
         return "overconstrained loop"
-    first, origin, _ = turning[0]
+    first = turning[0][0]
     parallel = all(abs(abs(float(axis @ first)) - 1) < 1e-9 for axis, _, _ in turning)
     across = all(abs(float(axis @ first)) < 1e-9 for axis, _, _ in sliding)
     if parallel and across and all(isinstance(link.joint, Revolute | Prismatic | Planar) for link in joints):
