@@ -20,6 +20,12 @@ def skew(a: Array) -> Array:
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
+def cross(a: Array, b: Array) -> Array:
+    """np.cross for two single vectors, many times faster."""
+    (a0, a1, a2), (b0, b1, b2) = a, b
+    return np.array((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0))
+
+
 def matrix(q: Array) -> Array:
     """Rotation of a quaternion, scalar first."""
     e, v = q[0], q[1:]
@@ -27,7 +33,7 @@ def matrix(q: Array) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
+    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + cross(a[1:], b[1:])])
 
 
 def turn(axis: Sequence[float], angle: float) -> Array:
@@ -78,9 +84,9 @@ class Joint:
 def _perpendicular(axis: Array) -> tuple[Array, Array]:
     n = axis / np.linalg.norm(axis)
     e = np.eye(3)[int(np.argmin(np.abs(n)))]
-    one = np.cross(n, e)
+    one = cross(n, e)
     one /= np.linalg.norm(one)
-    return one, np.cross(n, one)
+    return one, cross(n, one)
 
 
 def joint(kind: str, first: Point, second: Point, axis: Sequence[float] = (0, 0, 1), other: Sequence[float] = ()) -> Joint:
@@ -114,9 +120,6 @@ class State:
     force: list[Array]
     torque: list[Array]
 
-    def point(self, p: Point) -> Array:
-        return p.s if p.body < 0 else self.r[p.body] + self.R[p.body] @ p.s
-
 
 Load = Callable[[float, Array, Array, Array, Array], tuple[Array, Array]]
 """(t, r, R, v, w in world axes) -> forces at the mass centres and torques about them, in world axes."""
@@ -145,21 +148,21 @@ class Witness:
             Rj, wj, vj, rj = (R[j], w[j], v[j], r[j]) if j >= 0 else (eye, zero, zero, zero)
             si, sj = Ri @ each.first.s, Rj @ each.second.s
             d = rj + sj - ri - si
-            rate = vj + np.cross(wj, sj) - vi - np.cross(wi, si)
-            swing = np.cross(wj, np.cross(wj, sj)) - np.cross(wi, np.cross(wi, si))
+            rate = vj + cross(wj, sj) - vi - cross(wi, si)
+            swing = cross(wj, cross(wj, sj)) - cross(wi, cross(wi, si))
             for row in each.rows:
                 a, line = Ri @ row.a, np.zeros((self.n, 6))
-                a_rate = np.cross(wi, a)
+                a_rate = cross(wi, a)
                 if row.kind == "along":
                     phi.append(a @ d)
-                    parts = (-a, -np.cross(si, a) - np.cross(d, a), a, np.cross(sj, a))
-                    bias.append(a @ swing + 2 * a_rate @ rate + np.cross(wi, a_rate) @ d)
+                    parts = (-a, -cross(si, a) - cross(d, a), a, cross(sj, a))
+                    bias.append(a @ swing + 2 * a_rate @ rate + cross(wi, a_rate) @ d)
                 else:
                     b = Rj @ row.b
-                    b_rate = np.cross(wj, b)
+                    b_rate = cross(wj, b)
                     phi.append(a @ b)
-                    parts = (zero, np.cross(a, b), zero, np.cross(b, a))
-                    bias.append(a @ np.cross(wj, b_rate) + np.cross(wi, a_rate) @ b + 2 * a_rate @ b_rate)
+                    parts = (zero, cross(a, b), zero, cross(b, a))
+                    bias.append(a @ cross(wj, b_rate) + cross(wi, a_rate) @ b + 2 * a_rate @ b_rate)
                 if i >= 0:
                     line[i, :3] += parts[0]
                     line[i, 3:] += parts[1]
@@ -180,7 +183,7 @@ class Witness:
             mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = body.mass * np.eye(3)
             mass[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = inertia
             force[k, :3] = body.mass * self.gravity
-            force[k, 3:] = -np.cross(w[k], inertia @ w[k])
+            force[k, 3:] = -cross(w[k], inertia @ w[k])
         for load in self.loads:
             push, twist = load(t, r, R, v, w)
             force[:, :3] += push
@@ -254,11 +257,8 @@ class Witness:
             first += len(each.rows)
             side, sign = (each.second, 1) if each.second.body >= 0 else (each.first, -1)
             pull = sign * (J[part].T @ lam[part]).reshape(self.n, 6)[side.body]
-            at = r[side.body] + R[side.body] @ side.s if sign > 0 else r[side.body]
             where = each.second
             place = where.s if where.body < 0 else r[where.body] + R[where.body] @ where.s
             forces.append(pull[:3])
-            arm = r[side.body] - place
-            torques.append(pull[3:] + np.cross(arm, pull[:3]))
-            del at
+            torques.append(pull[3:] + cross(r[side.body] - place, pull[:3]))
         return State(t, r, R, v, w, u_dot[:, :3], u_dot[:, 3:], forces, torques)

@@ -85,7 +85,7 @@ class Build:
 
     def __init__(self, model: ct.Model, t_end: float, gravity: Sequence[float] = (0, 0, -9.81)) -> None:
         self.model, self.gravity = model, gravity
-        self.times = np.linspace(0, t_end, 4)
+        self.times = np.linspace(0, t_end, 3)
         self.sol = model.simulate(t_end, times=self.times, **OPTIONS)
         self.names = [n for n, c in model.components.items() if isinstance(c, ct.RigidBody)]
         self.joints: dict[str, ne.Joint] = {}
@@ -199,7 +199,7 @@ def along(b: Build, a: str, c: str, axis: Sequence[float], stiffness: float, res
 
 
 def test_spatial_chain_with_body_fixed_force_and_torque() -> None:
-    b = Build(spatial_chain(), 1.0)
+    b = Build(spatial_chain(), 0.4)
     b.joint("S", "spherical", (0, 0, 0), "body0.in")
     b.joint("U", "universal", "body0.out", "body1.in", (1, 0, 0), (0, 1, 0))
     b.joint("R", "revolute", "body1.out", "body2.in", (0.2, 0.5, 1.0))
@@ -215,7 +215,7 @@ def test_spatial_chain_with_body_fixed_force_and_torque() -> None:
 
 
 def test_rssr_four_bar() -> None:
-    b = Build(rssr(), 0.6)
+    b = Build(rssr(), 0.2)
     b.joint("R1", "revolute", (0, 0, 0), "crank.a", (0, 0, 1))
     b.joint("S1", "spherical", "crank.b", "coupler.b")
     b.joint("S2", "spherical", "coupler.c", "rocker.c")
@@ -224,7 +224,7 @@ def test_rssr_four_bar() -> None:
 
 
 def test_rscr_four_bar_with_a_damped_spring() -> None:
-    b = Build(rscr(), 0.6)
+    b = Build(rscr(), 0.25)
     b.joint("R1", "revolute", (0, 0, 0), "crank.a", (0, 1, 0))
     b.joint("S", "spherical", "crank.b", "coupler.a")
     b.joint("C", "cylindrical", "rocker.b", "coupler.b", (1.0, 0.3, -0.2))
@@ -234,7 +234,7 @@ def test_rscr_four_bar_with_a_damped_spring() -> None:
 
 
 def test_branched_tree_of_slides() -> None:
-    b = Build(sliding_tree(), 0.6)
+    b = Build(sliding_tree(), 0.3)
     b.joint("P", "prismatic", (0, 0, 0), "cart", (1, 0, 0.3))
     b.joint("C1", "cylindrical", "cart.l", "left", (0, 1, 0.2))
     b.joint("C2", "cylindrical", "cart.r", "right", (0.3, 0, 1))
@@ -247,7 +247,7 @@ def test_branched_tree_of_slides() -> None:
 
 
 def test_platform_on_three_legs() -> None:
-    b = Build(stewart(), 0.3)
+    b = Build(stewart(), 0.15)
     for k in range(3):
         foot = (0.5 * np.cos(2.1 * k), 0.5 * np.sin(2.1 * k), 0)
         b.joint(f"U{k}", "universal", foot, f"low{k}.in", (1, 0, 0), (0, 1, 0))

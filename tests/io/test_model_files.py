@@ -126,7 +126,7 @@ MISTAKES = {
     "misspelt run setting": (
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",
         "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, max_step, "
-        "max_steps, start, tree, plot. Did you mean 't_end'?",
+        "max_steps, step, spectral_radius, start, tree, plot. Did you mean 't_end'?",
     ),
     "plot of a number": (
         f"components:\n  R1: {R}\nrun:\n  plot:\n    - R1.current\n    - 5\n",

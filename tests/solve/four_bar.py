@@ -18,6 +18,8 @@ from cotree.terminal.joints import Revolute
 BASE, COUPLER, FOLLOWER = 0.9, 0.9, 0.75
 G = 9.81
 TREES = ("joint", "absolute")
+STEP = 2e-3
+WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / (60 * STEP)
 
 
 def model(*, fixed: tuple[str, ...] = ("angle",), rate: float | None = None, start: Any = "a0") -> ct.Model:
@@ -68,23 +70,19 @@ class Reference:
         lines = [((q[0] - p[0]) / length, (q[1] - p[1]) / length) for p, q, length in ends]
         return np.array([[x + 0 * a, y + 0 * a] for x, y in (*centres, *lines)])
 
-    def slopes(self, a: float) -> Any:
+    def slopes(self, a: Any) -> Any:
         """d(places)/da, exact by a complex step."""
         return self.places(a + 1e-30j).imag / 1e-30
 
-    def inertia(self, a: float) -> float:
+    def inertia(self, a: Any) -> Any:
         """J(a)."""
         slopes, places = self.slopes(a), self.places(a)
-        total = sum(m * float(slopes[k] @ slopes[k]) for k, m in enumerate(self.masses))
-        for k, inertia in enumerate(self.inertias):
-            line, change = places[3 + k], slopes[3 + k]
-            total += inertia * float(line[0] * change[1] - line[1] * change[0]) ** 2
-        return total
+        turns = places[3:, 0] * slopes[3:, 1] - places[3:, 1] * slopes[3:, 0]
+        return np.tensordot(self.masses, (slopes[:3] ** 2).sum(axis=1), 1) + np.tensordot(self.inertias, turns**2, 1)
 
-    def pull(self, a: float) -> float:
+    def pull(self, a: Any) -> Any:
         """V'(a)."""
-        slopes = self.slopes(a)
-        return sum(m * G * float(slopes[k][1]) for k, m in enumerate(self.masses))
+        return G * np.tensordot(self.masses, self.slopes(a)[:3, 1], 1)
 
     def torque(self, a: float, rate: float, acceleration: float) -> float:
         """What drives the crank."""
@@ -92,7 +90,9 @@ class Reference:
 
     def acceleration(self, a: float, rate: float) -> float:
         """a'' of the free motion."""
-        return -(slope(self.inertia, a) * rate**2 / 2 + self.pull(a)) / self.inertia(a)
+        near = a + STEP * np.arange(-3, 4)
+        inertia, pull = self.inertia(near), self.pull(a)
+        return -(float(WEIGHTS @ inertia) * rate**2 / 2 + float(pull)) / float(inertia[3])
 
     def motion(self, a: float, rate: float, times: Any) -> Any:
         """Angle and speed of the free motion, by SciPy."""
@@ -101,12 +101,10 @@ class Reference:
         def rates(_: float, y: Any) -> list[float]:
             return [y[1], self.acceleration(y[0], y[1])]
 
-        found = solve_ivp(rates, (0, times[-1]), [a, rate], "DOP853", times, rtol=1e-12, atol=1e-13)
+        found = solve_ivp(rates, (0, times[-1]), [a, rate], "DOP853", times, rtol=1e-11, atol=1e-12)
         return found.y
 
 
-def slope(function: Callable[[float], float], x: float, h: float = 2e-3) -> float:
+def slope(function: Callable[[Any], Any], x: float) -> float:
     """f'(x) by differences of sixth order."""
-    f = function
-    near, mid, far = (f(x + k * h) - f(x - k * h) for k in (1, 2, 3))
-    return (45 * near - 9 * mid + far) / (60 * h)
+    return float(WEIGHTS @ function(x + STEP * np.arange(-3, 4)))

@@ -22,7 +22,7 @@ def stone() -> ct.Model:
 
 def test_a_stone_stops_at_the_floor() -> None:
     event = Event("floor", "stone.position.z - floor", "down", "stop")
-    sol = simulate(stone().equations(), 5.0, points=51, events=[event])
+    sol = simulate(stone().equations(), 5.0, points=51, rtol=1e-11, events=[event])
     t = (1 + np.sqrt(1 + 4 * 9.81)) / 9.81
     assert sol.t[-1] == pytest.approx(t, abs=1e-9)
     np.testing.assert_array_equal(sol.t[:-1], np.linspace(0, 5, 51)[: len(sol.t) - 1])
@@ -64,8 +64,9 @@ def test_every_kind_of_method(integrator: str) -> None:
 
     if integrator not in INTEGRATORS:
         pytest.skip(f"known: {', '.join(INTEGRATORS)}")
-    sol = simulate(stone().equations(), 1.0, points=5, integrator=integrator, events=Event("t", "t - 0.123456789", action="stop"))
-    assert sol.t[-1] == pytest.approx(0.123456789, abs=1e-9)
+    event = Event("fallen", "stone.velocity.z", action="stop")
+    sol = simulate(stone().equations(), 1.0, points=5, integrator=integrator, events=event)
+    assert sol.t[-1] == pytest.approx(1 / 9.81, abs=1e-7)
 
 
 def test_a_joint_outside_the_tree_counts_its_turns() -> None:

@@ -141,11 +141,11 @@ def test_linearised_loop_in_motion(tree: str) -> None:
     system = linearise(equations, outputs=outputs)
     assert len(system.states) == 2
     reference = four_bar.Reference()
-    stiff = four_bar.slope(lambda a: reference.acceleration(a, 2.0), 0.3)
-    damp = four_bar.slope(lambda w: reference.acceleration(0.3, w), 2.0)
+    stiff = four_bar.slope(lambda a: np.array([reference.acceleration(b, 2.0) for b in a]), 0.3)
+    damp = four_bar.slope(lambda w: np.array([reference.acceleration(0.3, v) for v in w]), 2.0)
     by_angle = system.C @ np.linalg.inv(system.C[:2])
     np.testing.assert_allclose(by_angle[2], [stiff, damp], rtol=1e-8)
-    speed = four_bar.slope(lambda a: float(reference.slopes(a)[1][1]) * 2.0, 0.3)
+    speed = four_bar.slope(lambda a: reference.slopes(a)[1][1] * 2.0, 0.3)
     np.testing.assert_allclose(by_angle[3], [speed, reference.slopes(0.3)[1][1]], atol=1e-9)
     if tree == "joint":
         chosen = linearise(equations, independent=["O.angle"], outputs=())

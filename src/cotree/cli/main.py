@@ -71,6 +71,7 @@ def run(
     into_cotree: Out = None,
     integrator: Annotated[str | None, typer.Option(help="auto, cvodes, idas, or another")] = None,
     rtol: Annotated[float | None, typer.Option(help="relative tolerance")] = None,
+    step: Annotated[float | None, typer.Option(help="length of a step in s, for methods with a fixed one")] = None,
     atol: Annotated[float | None, typer.Option(help="absolute tolerance in SI units; automatic if left out")] = None,
     output: Annotated[Path | None, typer.Option("--out", "-o", help="results file: .h5 or .csv")] = None,
     report: Annotated[Path | None, typer.Option(help="HTML report with graph, plots, equations and energy")] = None,
@@ -87,7 +88,7 @@ def run(
     if end is None:
         raise SolveError("no end time is given", where=str(file), remedy="Add 'run: {t_end: ...}' or use --t-end")
     options = chosen.run.options()
-    given = {"points": points, "integrator": integrator, "rtol": rtol, "atol": atol}
+    given = {"points": points, "integrator": integrator, "rtol": rtol, "atol": atol, "step": step}
     options |= {name: value for name, value in given.items() if value is not None}
     model = chosen.model
     with chosen.about(changes):

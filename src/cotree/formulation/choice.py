@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from cotree.formulation.network import network_equations, network_graph
@@ -32,9 +33,46 @@ def model_tree(
 
 
 def model_equations(model: Model, tree: Any = None) -> SystemEquations:
-    """The equations of a model with a tree, or of a mechanism with a pair of trees."""
+    """The equations of a model with a tree, or of a mechanism with a pair of trees.
+
+    They are kept with the model as long as nothing is added to it, so that runs with other parameters, start values or
+    options write nothing anew.
+    """
+    now = _Written.of(model)
+    kept = model.__dict__.get("_written")
+    if not isinstance(kept, _Written) or not kept.same(now):
+        kept = now
+        model.__dict__["_written"] = kept
+    trees = tree if isinstance(tree, (tuple, list)) else (tree,)
+    key = tuple(each.branches if isinstance(each, Tree) else each for each in trees)
+    if key not in kept.equations:
+        kept.equations[key] = _write(model, tree)
+    return kept.equations[key]
+
+
+def _write(model: Model, tree: Any) -> SystemEquations:
     if not model.mechanical:
         return network_equations(model, tree)
     from cotree.formulation.branch import branch_equations
 
     return branch_equations(model, tree)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Equations that were written for a model, and what it held then."""
+
+    parts: tuple[Any, ...]
+    settings: tuple[Any, ...]
+    equations: dict[Any, SystemEquations] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Model) -> _Written:
+        """Nothing yet, for a model as it is."""
+        parameters = tuple((name, expression.text) for name, expression in model.parameters.items())
+        return cls((*model.components.values(), model.gravity), (model.name, model.datums, model.planar, parameters))
+
+    def same(self, other: _Written) -> bool:
+        """Whether both were made from the very same components and settings."""
+        alike = len(self.parts) == len(other.parts) and self.settings == other.settings
+        return alike and all(a is b for a, b in zip(self.parts, other.parts, strict=True))

@@ -56,6 +56,8 @@ class RunSettings:
     integrator: str | None = None
     max_step: float | None = None
     max_steps: int | None = None
+    step: float | None = None
+    spectral_radius: float | None = None
     start: dict[str, float] | str | None = None
     tree: str | list[str] | None = None
     """A preset, or two of them for the translations and the rotations of a mechanism."""
@@ -63,7 +65,7 @@ class RunSettings:
 
     def options(self) -> dict[str, Any]:
         """The options that were given, for `simulate`."""
-        names = ("points", "rtol", "atol", "integrator", "max_step", "max_steps", "start")
+        names = [f.name for f in fields(self) if f.name not in ("t_end", "tree", "plot")]
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
@@ -182,7 +184,7 @@ class _Reader(Generic[M]):
                     remedy=nearest(key, known),
                 )
         settings = dict(entry)
-        for key in ("t_end", "rtol", "atol", "max_step"):
+        for key in ("t_end", "rtol", "atol", "max_step", "step", "spectral_radius"):
             if key in settings:
                 with _Placed(self.source, "run", key):
                     settings[key] = _number(settings[key], model, key)

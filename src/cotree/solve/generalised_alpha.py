@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 
 NUDGE = 1e-6
 """Time after which accelerations are compared to find their rate at a start, as a part of the motion's time."""
+SINGULAR = 10.0
+"""Growth of the accelerations towards a position that tells it to be singular."""
 ROUNDING = 1e-15
 """Error of a step that is only rounding, over the state."""
 
@@ -105,8 +107,15 @@ class Rated(Stepping):
         self, t: float, x: Array, p: Array, m: Array, scale: Array
     ) -> tuple[Array, Array, Array, Array, float]:
         """u', lambda, u'', sizes of acceleration and speed with no time yet, and the rate of the states at a start."""
+        along = self._kinematics(t, x, p, m)
         ud, multipliers = self._accelerations(t, x, p, m)
-        rate_of_x = np.concatenate([self._kinematics(t, x, p, m), ud])
+        if self.mechanism.sizes[2]:  # a singular position has no accelerations, but there are some close to it
+            beside = NUDGE / max(float(np.abs(along).max(initial=0.0)), 1.0)
+            moved = np.concatenate([x[: len(along)] + beside * along, x[len(along) :]])
+            other = self._accelerations(t + beside, moved, p, m)
+            if not np.linalg.norm(ud) < SINGULAR * np.linalg.norm(other[0]) + 1:
+                ud, multipliers = other
+        rate_of_x = np.concatenate([along, ud])
         rate = float(np.sqrt(np.mean((rate_of_x / np.maximum(np.abs(x), scale)) ** 2)))
         nudge = NUDGE / max(rate, 1e-3)
         later = x + nudge * rate_of_x

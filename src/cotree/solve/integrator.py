@@ -85,6 +85,9 @@ class Integrator(ABC):
 class SundialsIntegrator(Integrator):
     """CVODES and IDAS through CasADi: variable order, variable step, the time loop in native code."""
 
+    plugin: ClassVar[str] = ""
+    """CasADi's name of the native integrator, where it is not that of the method."""
+
     def __init__(self, problem: Problem, options: Options) -> None:
         super().__init__(problem, options)
         self._made: dict[tuple[tuple[float, ...], float], ca.Function] = {}
@@ -126,8 +129,13 @@ class SundialsIntegrator(Integrator):
             if len(self._made) > 256:  # irregular break points make a new grid each
                 self._made.clear()
             settings = self.settings() | ({"max_step_size": max_step} if max_step < 1 else {})
-            self._made[key] = ca.integrator(self.name, self.name, self.problem.dae, 0.0, list(grid), settings)
+            plugin = self.plugin or self.name
+            self._made[key] = ca.integrator(self.name, plugin, self.right_hand_side(), 0.0, list(grid), settings)
         return self._made[key]
+
+    def right_hand_side(self) -> ca.Function:
+        """What is integrated, in CasADi's form."""
+        return self.problem.dae
 
 
 def _relative(t0: float, times: Array) -> tuple[float, ...]:

@@ -19,6 +19,8 @@ CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
 SINGULAR = 1e-9
 """Ratio of the eigenvalues of a scaled mass matrix below which it counts as singular."""
+DAMPED = 1e-8
+"""Damping of the multipliers in projections: in a flat four-bar they would answer rounding with large steps."""
 LIGHT = 1e-6
 """Least weight of a speed in the metric of a position's correction, as a part of the mean."""
 
@@ -133,7 +135,7 @@ class Mechanism:
 
     @cached_property
     def accelerations(self) -> ca.Function:
-        """(t, q, u, p, m) -> (u', lambda) of index 1; the least force where constraints are dependent."""
+        """(t, q, u, p, m) -> (u', lambda) of index 1."""
         t, q, u, _, _, p, m = self.arguments
         n = len(self.equations.u)
         if not self.sizes[3] and not len(self.equations.w) and self.equations.rates.numel():
@@ -162,7 +164,8 @@ class Mechanism:
         if count:
             mass, jac = self.matrices(t, q, u, 0, 0, p, m)
             error = self.constraints(t, q, u, 0, 0, p, m)[0]
-            turn = solution("towards", [t, q, p, m], _bordered(mass, jac[:count, :]), _under(n, -error), n, self.small)
+            matrix = _bordered(mass, jac[:count, :], DAMPED)
+            turn = solution("towards", [t, q, p, m], matrix, _under(n, -error), n, self.small)
             delta = ca.SX.sym("delta", n)
             moved = self.moved(q, delta, (t, p, m))
             move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], {"cse": True})
@@ -181,7 +184,8 @@ class Mechanism:
         n = len(self.equations.u)
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         error = self.constraints(t, q, u, 0, 0, p, m)[1]
-        solved = solution("velocities", [t, q, u, p, m], _bordered(mass, jac), _under(n, -error), n, self.small)
+        matrix = _bordered(mass, jac, DAMPED)
+        solved = solution("velocities", [t, q, u, p, m], matrix, _under(n, -error), n, self.small)
         known = [ca.MX.sym("x", *each.shape) for each in (t, q, u, p, m)]
         return ca.Function("velocity_correction", known, [solved(*known)[:n]])
 
@@ -195,10 +199,14 @@ class Mechanism:
         return ca.vertcat(*parts, q[done:]) if parts else q
 
 
-def _bordered(mass: ca.SX, jac: ca.SX) -> ca.SX:
-    """[[M, G^T], [G, 0]]."""
+def _bordered(mass: ca.SX, jac: ca.SX, damping: float = 0.0) -> ca.SX:
+    """[[M, G^T], [G, -d]]: d is zero, or a small part of G M^-1 G^T that keeps multipliers finite where G loses rank."""
     count = jac.shape[0]
-    return ca.vertcat(ca.horzcat(mass, jac.T), ca.horzcat(jac, ca.SX(count, count)))
+    corner = ca.SX(count, count)
+    if damping and count:
+        size = ca.sumsqr(jac) / count * mass.shape[0] / ca.trace(mass)
+        corner = -damping * size * ca.SX.eye(count)
+    return ca.vertcat(ca.horzcat(mass, jac.T), ca.horzcat(jac, corner))
 
 
 def _under(zeros: int, values: ca.SX) -> ca.SX:

@@ -90,9 +90,12 @@ class Run:
 
     def find_limits(self, max_step: float | None) -> Limits:
         """Longest steps, from dense samples of the sources."""
+        e = self.problem.equations
+        if e.mechanics is not None and not len(e.inputs) and max_step is None:
+            return Limits.none(self.t_start)
         edges = self.edges(np.zeros(0))
         modes = [self._modes(a, b) for a, b in pairwise(edges)]
-        inputs = len(self.problem.equations.inputs)
+        inputs = len(e.inputs)
         return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step)
 
     def edges(self, more: Array) -> Array:

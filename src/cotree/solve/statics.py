@@ -122,7 +122,8 @@ class _Search:
             bare = self.tangent.at(self.t, q, self.still, self.still, np.zeros(self.k), self.p, self.m)
             free = Freedom.of(bare.G)
             multipliers = free.inverse.T @ bare.balance
-            self.scale = max(self.scale, float(np.abs(bare.balance).max(initial=0.0)))
+            acting = (np.abs(part).max(initial=0.0) for part in (bare.balance, bare.stiffness))
+            self.scale = max(self.scale, *(float(each) for each in acting))
             if not self.k:
                 return bare, free, multipliers
         here = self.tangent.at(self.t, q, self.still, self.still, multipliers, self.p, self.m)
@@ -136,7 +137,7 @@ class _Search:
         return self.tangent.moved(self.t, q, step, self.p, self.m)
 
     def error(self, here: Local, free: Freedom, size: float) -> float:
-        """Unbalanced force over the forces that act, and gaps over the size: zero in equilibrium."""
+        """Unbalanced force over the forces that act or would at 1 m and 1 rad, and gaps over the size."""
         force = float(np.linalg.norm(free.B.T @ here.balance)) / max(self.scale, 1e-300)
         return force + float(np.abs(here.position).max(initial=0.0)) / size
 
@@ -195,9 +196,9 @@ class _Search:
                 raise self._falls(q)
             before, error = error, self.error(here, free, size)
             steep = self._rate(here, free)
-            # Steps grow as the forces fade (switched evolution relaxation), and never pass a hill.
-            rate = min(max(rate * np.clip(error / max(before, 1e-300), 0.25, 4.0), 1e-12 * steep), 1e12)
-            rate = max(rate, self._hill(here, free))
+            # Steps grow as the forces fade (switched evolution relaxation), and go down from hills.
+            rate = np.clip(rate * np.clip(error / max(before, 1e-300), 0.25, 4.0), 1e-12 * steep, 4 * steep)
+            rate = max(float(rate), self._hill(here, free))
         raise self._falls(q) if error > 1e-3 * first else self._unsettled(here, free)
 
     def _rate(self, here: Local, free: Freedom) -> float:

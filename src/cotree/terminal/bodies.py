@@ -16,7 +16,7 @@ from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import Quantity, vector_entries
 from cotree.terminal.joints import unit
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Inertia, start_vector
-from cotree.terminal.shapes import Shape
+from cotree.terminal.shapes import Shape, shape_from_data
 
 MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 _MOMENT = Quantity("kg m^2", "finite", False, "moment or product of inertia", symbol="J", built_in="zero")
@@ -63,7 +63,7 @@ class RigidBody(Body):
 
     def __post_init__(self) -> None:
         if self.shape is not None:
-            self._take_shape()
+            self._check_shape()
         frames = {name: Frame.of(given, f"{self.name}.{name}") for name, given in dict(self.frames).items()}
         for name in frames:
             if not isinstance(name, str) or not COMPONENT_NAME.match(name):
@@ -73,14 +73,11 @@ class RigidBody(Body):
         object.__setattr__(self, "frames", frames)
         super().__post_init__()
 
-    def _take_shape(self) -> None:
-        if not isinstance(self.shape, Shape):
-            raise ModelError(f"found {self.shape!r}", where=self.name, expected="a shape such as rod(length=1, mass=2)")
-        for name in ("mass", "inertia"):
-            if getattr(self, name) is not MISSING:
+    def _check_shape(self) -> None:
+        object.__setattr__(self, "shape", shape_from_data(self.shape, self.name))
+        for name in ("mass", "inertia", "inertia_about"):
+            if getattr(self, name) not in (MISSING, None):
                 raise ModelError(f"{name} is given beside a shape that has one", where=self.name, remedy=f"Drop {name}")
-            object.__setattr__(self, name, getattr(self.shape, name))
-        object.__setattr__(self, "shape", None)
 
     def __hash__(self) -> int:
         return hash((type(self), self.name))
@@ -90,6 +87,10 @@ class RigidBody(Body):
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
         result = super().entries()
+        if self.shape is not None:
+            own = self.shape.entries()
+            own["mass"] = (result["mass"][0], own["mass"][1])  # a body of varying mass lets it depend on time
+            return result | own | self._frame_entries()
         given: Any = self.inertia
         given = given.tolist() if isinstance(given, np.ndarray) else given
         if (
@@ -100,12 +101,15 @@ class RigidBody(Body):
             given = [given[0][0], given[1][1], given[2][2], given[0][1], given[0][2], given[1][2]]
         labels = MOMENTS[:3] if given is not MISSING and hasattr(given, "__len__") and len(given) == 3 else MOMENTS
         result |= vector_entries("inertia", given, _MOMENT, labels, self.name)
-        for name, frame in self.frames.items():
-            result |= frame.entries(name, self.name)
-        return result
+        return result | self._frame_entries()
+
+    def _frame_entries(self) -> dict[str, tuple[Quantity, Any]]:
+        return {k: v for name, frame in self.frames.items() for k, v in frame.entries(name, self.name).items()}
 
     def gather(self, values: Mapping[str, Any]) -> dict[str, Any]:
         moments = [values.get(f"inertia.{label}", 0.0) for label in MOMENTS]
+        if self.shape is not None:
+            moments = [*self.shape.moments(values), 0.0, 0.0, 0.0]
         xx, yy, zz, xy, xz, yz = moments
         matrix = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
         frames = {name: frame_of(values, name) for name in self.frames}
@@ -114,6 +118,8 @@ class RigidBody(Body):
     def to_data(self) -> dict[str, Any]:
         data = super().to_data()
         data.pop("frames", None)
+        if self.shape is not None:
+            data["shape"] = self.shape.to_data()
         if self.frames:
             data["frames"] = {name: frame.to_data() for name, frame in self.frames.items()}
         return data

@@ -194,7 +194,7 @@ class Screw(AxisJoint):
         return self.parallel(v, C)
 
     def measure(self, v: Any, d: ca.SX, C: ca.SX) -> dict[str, ca.SX]:
-        return {"angle": ca.dot(unit(v.axis), d) / self._lead(v)}
+        return {"angle": ca.atan2(*angle_about(unit(v.axis), C))}
 
 
 class Planar(AxisJoint):

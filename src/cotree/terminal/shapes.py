@@ -1,74 +1,154 @@
 """Mass and inertia of simple solids of uniform density, about their centres.
 
-Every argument may be a number or an expression of parameters, so that a shape follows when its parameters change.
+A body with a shape has the shape's lengths and mass as values of its own: ``crank.length`` can be changed, and the
+inertia follows. Every argument may be a number or an expression of parameters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from cotree.errors import ModelError
+from cotree.errors import ModelError, listing, nearest
 from cotree.model import Value
-from cotree.model.expression import Expression
+from cotree.model.quantity import Quantity
 
 Axis = Literal["x", "y", "z"]
+Moments = tuple[Any, Any, Any]
+
+_MASS = Quantity("kg", "positive", False, "mass", symbol="m")
+_LENGTH = Quantity("m", "positive", False, "length of the solid", built_in="zero")
+_THICKNESS = Quantity("m", "non-negative", False, "radius of the solid", built_in="zero")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Mass and principal moments of inertia about the centre, in the axes of the solid."""
+    """A solid by its kind and its values; ``axis`` is that of a solid of revolution."""
 
-    mass: Value
-    inertia: tuple[Value, Value, Value]
+    kind: str
+    values: tuple[tuple[str, Value], ...]
+    axis: str = ""
+
+    def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        """Every value with what is known of it, by name."""
+        return {name: (_info(name), value) for name, value in self.values}
+
+    def moments(self, values: Mapping[str, Any]) -> Moments:
+        """Principal moments of inertia about the centre, along x, y and z."""
+        return _MOMENTS[self.kind](values, self.axis)
+
+    def to_data(self) -> dict[str, dict[str, Any]]:
+        """Plain data from which `shape_from_data` makes the shape again."""
+        size = [value for name, value in self.values if name.startswith("size")]
+        data: dict[str, Any] = {"size": size} if size else {}
+        data |= {name: value for name, value in self.values if not name.startswith("size")}
+        return {self.kind: data | ({"axis": self.axis} if self.axis else {})}
 
 
-def _value(text: str) -> Value:
-    """A number where the text holds no names, otherwise the text."""
-    expression = Expression(text)
-    return text if expression.names else expression.number({})
+def _info(name: str) -> Quantity:
+    return _MASS if name == "mass" else _THICKNESS if name in ("radius", "inner") else _LENGTH
 
 
-def _of(value: Value) -> str:
-    return f"({value})" if isinstance(value, str) else f"({float(value)!r})"
+def _about(axis: str, along: Any, across: Any) -> Moments:
+    """The moments of a solid of revolution."""
+    return tuple(along if axis == name else across for name in "xyz")  # type: ignore[return-value]
 
 
-def _about(axis: str, along: str, across: str, mass: Value) -> Shape:
-    """A solid of revolution."""
+def _checked(axis: Any) -> str:
     if axis not in ("x", "y", "z"):
         raise ModelError(f"the axis is {axis!r}", expected="'x', 'y' or 'z'")
-    return Shape(mass, tuple(_value(along if axis == name else across) for name in "xyz"))  # type: ignore[arg-type]
+    return str(axis)
 
 
 def rod(*, length: Value, mass: Value, axis: Axis = "x", radius: Value = 0.0) -> Shape:
     """A straight rod along an axis: thin, or of circular section where a radius is given."""
-    m, length, r = _of(mass), _of(length), _of(radius)
-    return _about(axis, f"{m}*{r}**2/2", f"{m}*{length}**2/12 + {m}*{r}**2/4", mass)
+    return Shape("rod", (("mass", mass), ("length", length), ("radius", radius)), _checked(axis))
 
 
 def box(*, size: tuple[Value, Value, Value], mass: Value) -> Shape:
     """A block with edges along x, y and z."""
     if isinstance(size, str) or len(size) != 3:
         raise ModelError(f"the size of a box is {size!r}", expected="three lengths in m")
-    m, (a, b, c) = _of(mass), (_of(edge) for edge in size)
-    pairs = ((b, c), (a, c), (a, b))
-    return Shape(mass, tuple(_value(f"{m}*({d}**2 + {e}**2)/12") for d, e in pairs))  # type: ignore[arg-type]
+    return Shape("box", (("mass", mass), *((f"size.{x}", edge) for x, edge in zip("xyz", size, strict=True))))
 
 
 def cylinder(*, radius: Value, length: Value, mass: Value, axis: Axis = "z") -> Shape:
     """A full cylinder; a disc where the length is small."""
-    m, length, r = _of(mass), _of(length), _of(radius)
-    return _about(axis, f"{m}*{r}**2/2", f"{m}*(3*{r}**2 + {length}**2)/12", mass)
+    return Shape("cylinder", (("mass", mass), ("radius", radius), ("length", length)), _checked(axis))
 
 
 def sphere(*, radius: Value, mass: Value) -> Shape:
     """A full sphere."""
-    every = f"2*{_of(mass)}*{_of(radius)}**2/5"
-    return _about("x", every, every, mass)
+    return Shape("sphere", (("mass", mass), ("radius", radius)))
 
 
 def tube(*, outer: Value, inner: Value, length: Value, mass: Value, axis: Axis = "x") -> Shape:
     """A hollow cylinder with outer and inner radius."""
-    m, length = _of(mass), _of(length)
-    radii = f"({_of(outer)}**2 + {_of(inner)}**2)"
-    return _about(axis, f"{m}*{radii}/2", f"{m}*(3*{radii} + {length}**2)/12", mass)
+    return Shape("tube", (("mass", mass), ("outer", outer), ("inner", inner), ("length", length)), _checked(axis))
+
+
+def _rod(v: Mapping[str, Any], axis: str) -> Moments:
+    m, l2, r2 = v["mass"], v["length"] ** 2, v["radius"] ** 2
+    return _about(axis, m * r2 / 2, m * l2 / 12 + m * r2 / 4)
+
+
+def _cylinder(v: Mapping[str, Any], axis: str) -> Moments:
+    m, l2, r2 = v["mass"], v["length"] ** 2, v["radius"] ** 2
+    return _about(axis, m * r2 / 2, m * (3 * r2 + l2) / 12)
+
+
+def _tube(v: Mapping[str, Any], axis: str) -> Moments:
+    m, l2, r2 = v["mass"], v["length"] ** 2, v["outer"] ** 2 + v["inner"] ** 2
+    return _about(axis, m * r2 / 2, m * (3 * r2 + l2) / 12)
+
+
+def _box(v: Mapping[str, Any], axis: str) -> Moments:
+    m, (a2, b2, c2) = v["mass"], (v[f"size.{x}"] ** 2 for x in "xyz")
+    return m * (b2 + c2) / 12, m * (a2 + c2) / 12, m * (a2 + b2) / 12
+
+
+def _sphere(v: Mapping[str, Any], axis: str) -> Moments:
+    every = 2 * v["mass"] * v["radius"] ** 2 / 5
+    return every, every, every
+
+
+_MOMENTS: dict[str, Callable[[Mapping[str, Any], str], Moments]] = {
+    "rod": _rod,
+    "box": _box,
+    "cylinder": _cylinder,
+    "sphere": _sphere,
+    "tube": _tube,
+}
+SHAPES: dict[str, Callable[..., Shape]] = {
+    "rod": rod,
+    "box": box,
+    "cylinder": cylinder,
+    "sphere": sphere,
+    "tube": tube,
+}
+"""The functions that make a shape, by kind."""
+
+
+def shape_from_data(given: Any, where: str) -> Shape:
+    """A shape as the user gave it: itself, or plain data such as ``{rod: {length: 1, mass: 2}}``."""
+    if isinstance(given, Shape):
+        return given
+    if not isinstance(given, Mapping) or len(given) != 1:
+        raise ModelError(f"found {given!r}", where=where, expected="a shape such as rod(length=1, mass=2)")
+    kind, values = next(iter(given.items()))
+    if kind not in SHAPES:
+        raise ModelError(
+            f"there is no shape '{kind}'",
+            where=where,
+            expected=f"one of {listing(SHAPES)}",
+            remedy=nearest(kind, SHAPES),
+        )
+    try:
+        return SHAPES[kind](**dict(values))
+    except TypeError as reason:
+        raise ModelError(
+            f"a {kind} cannot be made: {str(reason).partition(') ')[2] or reason}",
+            where=where,
+            expected=f"{kind}: {{{', '.join(SHAPES[kind].__kwdefaults__ or {})}...}}",
+        ) from None

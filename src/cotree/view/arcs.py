@@ -127,7 +127,7 @@ def _bends(nodes: list[Disc], a: int, b: int, names: list[str]) -> list[float]:
         free: dict[float, float] = {}
         for bend in (0.0, *(side * length * share for share in (0.14, 0.25, 0.36) for side in (1.0, -1.0))):
             line = _bezier(_bent(p, q, bend), _SAMPLES)
-            free[bend] = min((float(np.min(node.distance(line))) for node in others), default=9.0)
+            free[bend] = _clearance(others, line)
             if free[bend] > 0.1:
                 return [bend]
         return [max(free, key=free.__getitem__)]
@@ -136,6 +136,16 @@ def _bends(nodes: list[Disc], a: int, b: int, names: list[str]) -> list[float]:
     gaps = [min(max(0.26, (x + y) / 2 + 0.13), 0.36) for x, y in pairwise(room)]
     offsets = np.concatenate([[0.0], np.cumsum(gaps)])
     return [float(x) for x in offsets - offsets[-1] / 2]
+
+
+def _clearance(nodes: list[Disc], points: Array) -> float:
+    """The least distance of points from the rims of nodes."""
+    if not nodes:
+        return 9.0
+    x, y, half, radius = np.array([(node.x, node.y, node.half, node.radius) for node in nodes]).T[:, :, None]
+    across, up = points[:, 0] - x, points[:, 1] - y
+    core = np.clip(across, radius - half, half - radius)
+    return float(np.min(np.hypot(across - core, up) - radius))
 
 
 def _bent(p: Array, q: Array, bend: float) -> Array:

@@ -23,6 +23,8 @@ from cotree.view.layout import place_nodes
 
 NAMED = 60
 """Most edges of a drawing that shows the names of edges."""
+SHOWN = 100
+"""Most edges of a drawing that shows dependent virtual-work edges."""
 MOST = 500
 """Most edges of a drawing."""
 NAMED_NODES = 80
@@ -59,9 +61,9 @@ def draw_graph(
     """Draw a graph with its tree; returns the figure, and writes it where a path is given (SVG, PNG or PDF).
 
     Branches are bold and solid, chords thin and dashed, dependent virtual-work chords grey and dotted; datums are dark
-    with a ground mark. Beyond 60 edges the names of edges are left out, and the title says so; beyond 500 a drawing
-    tells nothing and is refused. Of a pair of trees the first is drawn; the second, where it differs, goes to a file
-    of its own: ``graph-rotation.svg``.
+    with a ground mark. Beyond 60 edges the names of edges are left out, beyond 100 the dependent edges, and the title
+    says so; beyond 500 a drawing tells nothing and is refused. Of a pair of trees the first is drawn; the second, where
+    it differs, goes to a file of its own: ``graph-rotation.svg``.
     """
     if isinstance(tree, tuple):
         first, second = tree
@@ -79,6 +81,10 @@ def draw_graph(
             expected=f"at most {MOST} edges; with more, a drawing shows nothing",
             remedy="Draw a part of it: graph.without(edges, drop_isolated=True)",
         )
+    dependent = [edge.name for edge in graph if edge.kind == Kind.DEPENDENT]
+    if graph.e > SHOWN and dependent:
+        tree = Tree(graph.without(dependent), tree.branches)
+        title = f"{title}, {len(dependent)} N7 edges left out".removeprefix(", ")
     with style():
         drawing = _Drawing(tree, title)
         figure = drawing.on(ax)

@@ -240,7 +240,8 @@ def _motion(model: Model, tree: Tree, equations: SystemEquations) -> str:
 
 
 def _components(model: Model, solution: Solution) -> str:
-    known = {name: value for name, value in solution.parameters.items() if name in _changeable(model)}
+    changeable = _changeable(model)
+    known = {name: value for name, value in solution.parameters.items() if name in changeable}
     values = model.component_values(known)
     rows = (
         (f"<b>{text(c.name)}</b>", text(c.kind), _nodes(c), "<br>".join(_fields(c, values)))

@@ -195,7 +195,7 @@ class Kinematics:
             if link.name in self.tree.turning or link.name not in self.top.referenced or not self.top.oriented(link):
                 continue
             for c in link.joint.coordinates:
-                if c.group == "rotation" and c.name != ORIENTATION and not link.joint.coupled:
+                if c.group == "rotation" and c.name != ORIENTATION:
                     _, rates = self._measured(link)
                     self.windings[link.name, c.name] = self._new_q(link.name, c)
                     self.rates.append(rates[c.name])

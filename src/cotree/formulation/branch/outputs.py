@@ -89,7 +89,7 @@ def _joint(own: Mechanism, name: str) -> dict[str, Output]:
         x, rate = kin.coordinate(link, c.name)
         held = c.name in kin.positions.get(name, {}) or (name, c.name) in kin.windings
         given = getattr(link.values, c.name, None)
-        near = None if held or c.group == "translation" or link.joint.coupled else ca.SX(0 if given is None else given)
+        near = None if held or c.group == "translation" else ca.SX(0 if given is None else given)
         result[f"{name}.{c.name}"] = Output(x, c.unit, near)
         result[f"{name}.{c.name}_rate"] = Output(rate, c.rate_unit)
     return result
