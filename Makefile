@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-REPORT := build/mcphee_network.html
+REPORT := build/four_bar.html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -14,9 +14,9 @@ REPORT := build/mcphee_network.html
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
-demo: $(VENV)/core.stamp ## install the core and run the network of McPhee 1996; writes a report
+demo: $(VENV)/core.stamp ## install the core and run a four-bar mechanism; writes a report
 	@mkdir -p build
-	$(BIN)/cotree run examples/mcphee_network.yaml --report $(REPORT)
+	$(BIN)/cotree run examples/four_bar.yaml --report $(REPORT)
 	@echo "Report: $(REPORT) (open it in a browser)"
 
 test: check ## all checks and the quick tests
@@ -43,6 +43,7 @@ figures: $(VENV)/test.stamp ## write the pictures and numbers of the documentati
 bench: $(VENV)/test.stamp ## measure; prints tables
 	$(BIN)/python bench/graph.py
 	$(BIN)/python bench/network.py
+	$(BIN)/python bench/rigid/run.py
 
 clean: ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

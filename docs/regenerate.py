@@ -31,19 +31,23 @@ def read(name: str) -> tuple[ct.Model, dict[str, object], list[list[str]]]:
 
 
 def readme_picture(folder: Path) -> None:
-    """The graph of McPhee's network beside the result of a run."""
+    """The graph of a four-bar mechanism beside its motion."""
     from matplotlib.figure import Figure
 
-    model, options, _ = read("mcphee_network")
+    model, options, _ = read("four_bar")
     solution = model.simulate(**options)
-    figure = Figure(figsize=(10, 3.6), dpi=110, layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
+    figure = Figure(figsize=(15, 6.4), dpi=80, layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
     draw_graph(model.tree(), ax=left)
-    for name in ("V7.voltage", "C6.voltage"):
-        right.plot(solution.t, solution[name], label=name)
-    right.set(xlabel="time (s)", ylabel="voltage (V)", xlim=(0, solution.t[-1]))
+    count = len(solution.t)
+    for k in np.linspace(0, count - 1, 12).astype(int):
+        bars = [("crank.O", "crank.A"), ("coupler.A", "coupler.B"), ("follower.B", "follower.C")]
+        for colour, ends in zip(("tab:blue", "tab:orange", "tab:green"), bars, strict=True):
+            x, y = ([solution[f"{end}.position.{axis}"][k] for end in ends] for axis in "xy")
+            right.plot(x, y, color=colour, alpha=0.25 + 0.75 * k / count, lw=2)
+    right.plot(solution["coupler.position.x"], solution["coupler.position.y"], "k:", lw=1)
+    right.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
     right.grid(alpha=0.3)
-    right.legend(loc="upper right")
     figure.savefig(folder / "images" / "readme.png")
 
 

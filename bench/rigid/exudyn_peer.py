@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-
 from bench.rigid.models import GROUND, Joint, Mechanism
 from bench.rigid.references import Motion
 
@@ -30,10 +29,10 @@ class Way:
         form = {"tree": "kinematic tree", "planar": "2-D bodies", "free": "3-D bodies"}[self.form]
         if self.solver in ("index 3", "index 2"):
             alpha = f"generalised-alpha, index 3, radius {self.radius:g}"
-            detail = f"{alpha if self.solver == 'index 3' else 'trapezoidal rule, index 2'}, {self.linear}"
-            return (
-                f"{form}, {detail}{'' if self.modified else ', full Newton'}{'' if self.tolerance == 1e-8 else f', Newton to {self.tolerance:g}'}{', rotation vector' if self.lie else ''}"
-            )
+            parts = [form, alpha if self.solver == "index 3" else "trapezoidal rule, index 2", self.linear]
+            parts += [] if self.modified else ["full Newton"]
+            parts += [] if self.tolerance == 1e-8 else [f"Newton to {self.tolerance:g}"]
+            return ", ".join(parts + (["rotation vector"] if self.lie else []))
         return f"{form}, {self.solver}{', adaptive, error at the end only' if self.adaptive else ''}"
 
 
@@ -72,7 +71,6 @@ class Model:
         self.mbs.Assemble()
         self.seconds_setup = time.perf_counter() - clock
 
-    # ---- kinematic tree ----
     def tree(self) -> None:
         """Tree joints as one kinematic tree, loop joints between its markers."""
         m, exu, items = self.m, self.exu, self.items
@@ -145,14 +143,12 @@ class Model:
     def add_links(self, joint: Joint, links: list[dict]) -> None:
         """One link for each coordinate of a joint, massless but for the last."""
         m = self.m
-        third = np.cross(joint.axis, joint.axis2)
         axes = {
             "revolute": [("R", joint.axis)],
             "prismatic": [("P", joint.axis)],
             "universal": [("R", joint.axis), ("R", joint.axis2)],
             "spherical": [("R", (1, 0, 0)), ("R", (0, 1, 0)), ("R", (0, 0, 1))],
         }[joint.kind]
-        assert third is not None
         parent = -1 if joint.a == GROUND else self.links[joint.a]
         for k, (kind, axis) in enumerate(axes):
             last = k == len(axes) - 1
@@ -220,7 +216,6 @@ class Model:
             )
         )
 
-    # ---- bodies with all their coordinates ----
     def planar(self) -> None:
         """Bodies of three coordinates and revolute joints in the plane."""
         m, items = self.m, self.items
@@ -332,8 +327,3 @@ class Model:
                 raise RuntimeError(f"output is not on the grid: {len(data)} rows")
             motion[name] = data[:, 1:4]
         return motion, seconds
-
-
-def widened(way: Way, **changes: object) -> Way:
-    """A variant of a way."""
-    return replace(way, **changes)  # type: ignore[arg-type]

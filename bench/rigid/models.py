@@ -179,8 +179,8 @@ def four_bars(loops: int, t_end: float = 10.0) -> Mechanism:
 def squeezer() -> Mechanism:
     """Andrews' squeezing mechanism, A03."""
     d, da, e, ea, zf, fa, rr, ra = 0.028, 0.0115, 0.02, 0.01421, 0.02, 0.01421, 0.007, 0.00092
-    ss, sa, sb, sc, sd, zt, ta, tb, u, ua, ub = (
-        0.035, 0.01874, 0.01043, 0.018, 0.02, 0.04, 0.02308, 0.00916, 0.04, 0.01228, 0.00449,
+    sa, sb, sc, sd, zt, ta, tb, u, ua, ub = (
+        0.01874, 0.01043, 0.018, 0.02, 0.04, 0.02308, 0.00916, 0.04, 0.01228, 0.00449,
     )  # fmt: skip
     A, B, C = np.array([-0.06934, -0.00227]), np.array([-0.03635, 0.03273]), np.array([0.014, 0.072])
     b, th, g, ph, de, om, ep = (
@@ -336,7 +336,7 @@ def robot() -> Mechanism:
                 stiffness=stiffness,
                 damping=damping,
                 target=targets[k],
-            )  # fmt: skip
+            )
         )
     ends = {"wrist": ("arm4", vector(points[5])), "tool": ("arm5", (0.7, 0.03, 0.9))}
     return Mechanism("robot", "6-axis robot", tuple(bodies), tuple(joints), ends, target=1e-6)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-
 from bench.rigid.models import Mechanism
 from bench.rigid.references import Motion
 
@@ -20,7 +19,8 @@ def text(values: object) -> str:
 
 def xml(m: Mechanism, step: float) -> str:
     """The mechanism in MuJoCo's format: nested bodies whose frames sit at the centres of mass."""
-    assert m.open and all(j.kind == "revolute" for j in m.joints)
+    assert m.open
+    assert all(j.kind == "revolute" for j in m.joints)
     opening, closing = [], []
     for k, (body, joint) in enumerate(zip(m.bodies, m.joints, strict=True)):
         before = m.centre(m.bodies[k - 1].name) if k else np.zeros(3)
@@ -83,7 +83,9 @@ class Model:
         return motion, seconds
 
 
-def forward(m: Mechanism, q: np.ndarray, u: np.ndarray, repeats: int = 5, calls: int = 2000) -> tuple[np.ndarray, float]:
+def forward(
+    m: Mechanism, q: np.ndarray, u: np.ndarray, repeats: int = 5, calls: int = 2000
+) -> tuple[np.ndarray, float]:
     """Accelerations and microseconds of one forward dynamics: mj_forward in a native loop of explicit steps."""
     import mujoco
 

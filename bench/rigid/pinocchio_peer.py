@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-
 from bench.rigid.models import Mechanism
 
 
@@ -13,14 +12,19 @@ def build(m: Mechanism):  # type: ignore[no-untyped-def]
     """The chain with joint frames parallel to the world in the start position; ImportError where it is missing."""
     import pinocchio as pin
 
-    assert m.open and all(j.kind == "revolute" for j in m.joints)
+    assert m.open
+    assert all(j.kind == "revolute" for j in m.joints)
     model = pin.Model()
     model.gravity.linear = np.array(m.gravity)
     parent, origin = 0, np.zeros(3)
     for body, joint in zip(m.bodies, m.joints, strict=True):
         axis = np.array(joint.axis, dtype=float)
         place = pin.SE3(np.eye(3), np.subtract(joint.point, origin))
-        along = {(1.0, 0.0, 0.0): pin.JointModelRX, (0.0, 1.0, 0.0): pin.JointModelRY, (0.0, 0.0, 1.0): pin.JointModelRZ}
+        along = {
+            (1.0, 0.0, 0.0): pin.JointModelRX,
+            (0.0, 1.0, 0.0): pin.JointModelRY,
+            (0.0, 0.0, 1.0): pin.JointModelRZ,
+        }
         kind = along.get(tuple(axis))
         made = kind() if kind else pin.JointModelRevoluteUnaligned(axis / np.linalg.norm(axis))
         parent, origin = model.addJoint(parent, made, place, joint.name), np.array(joint.point)

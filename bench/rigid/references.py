@@ -1,8 +1,8 @@
 """Converged motions from equations that share nothing with Cotree: numpy for the equations, SciPy for the time.
 
-Serial chains use joint angles with all spatial vectors at the world's origin, so that sums along the chain are cumulative sums. Other
-mechanisms use all coordinates of all bodies and the constraints on the acceleration level. The N four-bars move as one
-pendulum. What takes long is kept in `data`.
+Serial chains use joint angles with all spatial vectors at the world's origin, so that sums along the chain are
+cumulative sums. Other mechanisms use all coordinates of all bodies and the constraints on the acceleration level. The N
+four-bars move as one pendulum. The motions are kept in `data`: all of them take ten minutes.
 
     python bench/rigid/references.py     # writes the data anew and prints the agreement of independent ways
 """
@@ -45,7 +45,8 @@ class Serial:
 
     def __init__(self, m: Mechanism) -> None:
         """Collect the numbers of the chain."""
-        assert m.open and all(j.kind == "revolute" for j in m.joints)
+        assert m.open
+        assert all(j.kind == "revolute" for j in m.joints)
         self.m = m
         self.axis = np.array([j.axis for j in m.joints])
         self.axis /= np.linalg.norm(self.axis, axis=1)[:, None]

@@ -91,7 +91,26 @@ def test_adams(case: str, tree: str) -> None:
         value = ours[name]
         if name == "quat":  # q and -q are the same rotation
             value = value * np.sign((value * exact["quat"]).sum(axis=1))[:, None]
+        if case == "cylindrical_case03" and name == "rtorque":
+            continue  # see below
         near(value, exact[name], absolute, relative, f"{case} {name}")
+
+
+def test_torque_of_a_body_that_has_slid_far_away() -> None:
+    """About the ground point the arm of up to 87 m multiplies the noise in Adams' force (up to 7e-4 N).
+
+    So no exact motion meets its torque there to 3e-3 N m; about the point where the joint is now, ours does.
+    """
+    case = "cylindrical_case03"
+    exact, ours = series(case), found(case, "joint")
+    axis = np.array([0, 1, 1]) / np.sqrt(2)
+    slid = (ours["pos"] - np.array(CASES[case][2])) @ axis
+    arm = slid[:, None] * axis
+    moved, expected = (each["rtorque"] - np.cross(arm, each["rforce"]) for each in (ours, exact))
+    limit = 3e-3 + 2e-4 * np.linalg.norm(exact["rtorque"], axis=1)
+    assert (np.abs(moved - expected).max(axis=1) < limit).all()
+    far = limit + TIGHT["rforce"][0] * np.abs(slid)
+    assert (np.abs(ours["rtorque"] - exact["rtorque"]).max(axis=1) < far).all()
 
 
 def test_the_looser_run_is_an_exact_one_too() -> None:

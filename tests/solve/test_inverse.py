@@ -49,7 +49,10 @@ def test_values_over_time_instead_of_an_expression() -> None:
 def test_drivers_of_the_model_itself() -> None:
     m = four_bar.model()
     m.add(Drive("motor", "O", angle=COURSE))
-    own, added = inverse_dynamics(m, 1.0, points=5), inverse_dynamics(four_bar.model(), 1.0, {"O.angle": COURSE}, points=5)
+    own, added = (
+        inverse_dynamics(m, 1.0, points=5),
+        inverse_dynamics(four_bar.model(), 1.0, {"O.angle": COURSE}, points=5),
+    )
     np.testing.assert_allclose(own["O.angle"], added["O.angle"], rtol=1e-12)
 
 

@@ -73,9 +73,7 @@ def test_a_body_in_three_springs() -> None:
     """A heavy plate on long springs: forces of the springs carry it, and moments vanish."""
     m = ct.Model("plate")
     corners = {"a": (1.0, 0.0, 0.0), "b": (-0.5, 0.8, 0.0), "c": (-0.5, -0.9, 0.0)}
-    plate = m.add(
-        RigidBody("plate", mass=10.0, inertia=(1.0, 1.0, 2.0), frames=corners, position=(0.1, 0, -0.9))
-    )
+    plate = m.add(RigidBody("plate", mass=10.0, inertia=(1.0, 1.0, 2.0), frames=corners, position=(0.1, 0, -0.9)))
     for name, (x, y, _) in corners.items():
         m.add(Spring(f"s_{name}", m.ground.at(1.2 * x, 1.2 * y, 0), plate[name], length=0.8, stiffness=300.0))
     for tree in four_bar.TREES:
