@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -67,9 +68,10 @@ def test_a_file_gives_the_model_that_python_gives(read):
     ],
 )
 def test_shapes_give_mass_and_inertia(read, text, mass, moments):
-    values = read(f"components:\n  b: {{kind: rigid_body, shape: {text}}}\n").model.component_values()
-    assert values["b.mass"] == mass
-    assert [values[f"b.inertia.{axis}"] for axis in ("xx", "yy", "zz")] == pytest.approx(moments, abs=1e-15)
+    body = read(f"components:\n  b: {{kind: rigid_body, shape: {text}}}\n").model.components["b"]
+    values = body.gather(body.values({}))
+    assert values["mass"] == mass
+    assert np.asarray(ca.DM(values["inertia"])) == pytest.approx(np.diag(moments), abs=1e-15)
 
 
 AB = {"frame_a": "a.p", "frame_b": "b"}
@@ -221,8 +223,8 @@ MISTAKES = {
         "m.yaml:2: b.shape: mass of the rod not given. Expected length, mass, axis, radius.",
     ),
     "list where a shape wants a number": (
-        "components:\n  b: {kind: rigid_body, shape: {rod: {length: [1], mass: 1}}}\n",
-        "m.yaml:2: b.shape: ",
+        "components:\n  b:\n    kind: rigid_body\n    shape:\n      rod:\n        length: [1]\n        mass: 1\n",
+        "m.yaml:6: b.length: found (1,). Expected a positive number in m, or an expression of parameters.",
     ),
     "shape beside a mass": (
         "components:\n  b: {kind: rigid_body, mass: 1, shape: {rod: {length: 1, mass: 1}}}\n",

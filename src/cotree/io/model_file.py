@@ -36,13 +36,11 @@ from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
 from cotree.io.yaml_source import Source, read_source
 from cotree.model import Component, Expression, Model, find_kind
 from cotree.results.store import replacing
-from cotree.terminal.shapes import Shape, box, cylinder, rod, sphere, tube
+from cotree.terminal.shapes import SHAPES, Shape
 
 M = TypeVar("M", bound=Model)
 
 KEYS = ("name", "datum", "gravity", "planar", "parameters", "components", "run")
-SHAPES = {shape.__name__: shape for shape in (rod, box, cylinder, sphere, tube)}
-"""Solids that give a body its mass and inertia."""
 
 
 @dataclass(frozen=True)
@@ -248,8 +246,9 @@ def _place(source: Source, where: str, *path: str) -> str:
     component, *parts = where.partition(" ")[0].split(".")
     path = ("gravity",) if component == "gravity" and len(path) < 2 else path or ("components",)
     owner = path if len(path) > 1 else (*path, component)
-    frame = (*owner, "frames", *parts[:1])
-    return source.place(*(frame if parts and frame in source.lines else (*owner, *parts)))
+    groups = (("frames",), *(("shape", kind) for kind in SHAPES))
+    deeper = ((*owner, *group, *parts[:1]) for group in groups if parts)
+    return source.place(*next((path for path in deeper if path in source.lines), (*owner, *parts)))
 
 
 def _component(name: str, entry: Mapping[str, Any]) -> Component:

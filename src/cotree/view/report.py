@@ -15,6 +15,7 @@ from cotree.model import Component, Edge, GroundFrame, Kind, Model, Role, quanti
 from cotree.results import EnergyAudit, Solution
 from cotree.results.store import replacing
 from cotree.terminal.mechanics import Body, Connection, OnJoint
+from cotree.terminal.shapes import Shape
 from cotree.view import mathml
 from cotree.view.figures import to_svg
 from cotree.view.graph_drawing import MOST, draw_graph, edge_titles
@@ -292,6 +293,9 @@ def _frames(component: Component) -> list[str]:
 
 def _fields(component: Component, values: dict[str, float]) -> Iterable[str]:
     """``resistance R = 10 Ω`` for each value given, expressions before their value; a vector on one line."""
+    shape = getattr(component, "shape", None)
+    if isinstance(shape, Shape):
+        yield text(f"{shape.kind} along {shape.axis}" if shape.axis else shape.kind)
     vectors: dict[str, list[str]] = {}
     for field in quantities(component):
         if component.mechanical and "." in field:

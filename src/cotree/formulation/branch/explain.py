@@ -19,8 +19,8 @@ from cotree.terminal.mechanics import Body, Driver, Joint
 
 MOST_SPEEDS = 20
 """Speeds beyond which the matrices are not written out."""
-MOST_TERMS = 400
-"""Terms of all formulas together beyond which they are not written out."""
+MOST_LETTERS = 30_000
+"""Letters of all formulas together beyond which they are not written out."""
 UNIT_LENGTH = "Euler parameters have length one"
 SHORT = 60
 """Letters of LaTeX up to which the entries of the mass matrix stand in a matrix."""
@@ -85,13 +85,15 @@ def mechanism_formulas(equations: SystemEquations) -> Formulas | None:
     names = [name.removeprefix("lambda ") for name in equations.multipliers.names]
     length = 0
 
-    def terms(expression: ca.SX) -> list[Term]:
+    def counted(result: list[Term]) -> list[Term]:
         nonlocal length
-        result = writer.terms(expression)
-        length += len(result)
-        if length > MOST_TERMS:
+        length += sum(len(str(term)) for _, term in result)
+        if length > MOST_LETTERS:
             raise TooLong
         return result
+
+    def terms(expression: ca.SX) -> list[Term]:
+        return counted(writer.terms(expression))
 
     try:
         entries = {(i, k): terms(mass[i, k]) for i in range(count) for k in range(i, count) if mass.has_nz(i, k)}
@@ -99,7 +101,7 @@ def mechanism_formulas(equations: SystemEquations) -> Formulas | None:
         positions = tuple((names[k], terms(mechanics.position[k])) for k in range(held))
         speeds = range(held, mechanics.velocity.numel())
         rolling = tuple((names[k], terms(mechanics.velocity[k])) for k in speeds)
-        parts = tuple((each.name, writer.definition(each)) for each in writer.definitions)
+        parts = tuple((each.name, counted(writer.definition(each))) for each in writer.definitions)
     except TooLong:
         return None
     return Formulas(parts, {place: entry for place, entry in entries.items() if entry}, forces, positions, rolling)
