@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
-import scipy.sparse as sp
 
 from cotree.graph.equations import Term, TopologicalEquation
 from cotree.graph.linear_graph import LinearGraph
@@ -28,6 +27,8 @@ def minimum_cycle_basis(graph: LinearGraph) -> NamedMatrix:
     Signs follow the loop; its first edge in the order of the graph is positive. Parallel edges give loops of two
     edges, a self-loop one of a single edge.
     """
+    import scipy.sparse as sp  # slow to load, and few runs need it
+
     loops = [frozenset([k]) for k in np.flatnonzero(graph.tail == graph.head).tolist()]
     for block in _blocks(graph):
         loops += _basis_of_block(block)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from cotree.errors import GraphError, listing, nearest
 from cotree.graph.equations import Term, TopologicalEquation
@@ -251,6 +250,8 @@ class LinearGraph(Sealed):
 
     @cached_property
     def _incidence(self) -> NamedMatrix:
+        import scipy.sparse as sp  # slow to load, and few runs need it
+
         ones = np.ones(self.e, dtype=np.int8)
         columns = np.arange(self.e, dtype=np.int32)
         entries = np.concatenate([ones, -ones])

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from cotree.errors import GraphError, listing
 from cotree.graph.equations import Term, TopologicalEquation
@@ -252,6 +251,8 @@ class Tree(Sealed):
     @cached_property
     def _cutset_part(self) -> NamedMatrix:
         """-B_t^T (eq. 7). Column j of A_c is the loop of chord j, from its head back to its tail."""
+        import scipy.sparse as sp  # slow to load, and few runs need it
+
         head, tail = self.graph.head[self.chord_index], self.graph.tail[self.chord_index]
         columns = self._paths(head, tail, -1, "the cutset and circuit matrices")
         loops = sp.csr_array(columns, shape=(len(self.chords), len(self.branches)))
@@ -263,18 +264,24 @@ class Tree(Sealed):
 
     @cached_property
     def _cutset_matrix(self) -> NamedMatrix:
+        import scipy.sparse as sp  # slow to load, and few runs need it
+
         unit = sp.eye_array(len(self.branches), dtype=np.int8, format="csr")
         whole = sp.hstack([unit, self._cutset_part.sparse], format="csr")
         return NamedMatrix(whole, self.branches, (*self.branches, *self.chords), copy=False)
 
     @cached_property
     def _circuit_matrix(self) -> NamedMatrix:
+        import scipy.sparse as sp  # slow to load, and few runs need it
+
         unit = sp.eye_array(len(self.chords), dtype=np.int8, format="csr")
         whole = sp.hstack([self._circuit_part.sparse, unit], format="csr")
         return NamedMatrix(whole, self.chords, (*self.branches, *self.chords), copy=False)
 
     @cached_property
     def _path_matrix(self) -> NamedMatrix:
+        import scipy.sparse as sp  # slow to load, and few runs need it
+
         graph = self.graph
         free = np.setdiff1d(np.arange(graph.v, dtype=np.int32), graph.datum_index)
         root = graph.datum_index[self._datum_order][graph.part_of[free]] if len(free) else free

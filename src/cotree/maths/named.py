@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
-import scipy.sparse as sp
 
 from cotree.errors import CotreeError, GraphError, listing, nearest
 
@@ -31,6 +30,8 @@ class NamedMatrix:
 
     def __init__(self, data: Any, row_names: Iterable[str], col_names: Iterable[str], *, copy: bool = True) -> None:
         """``copy=False`` takes over (and freezes) a CSR matrix that nobody else holds."""
+        import scipy.sparse as sp  # slow to load, and few runs need it
+
         matrix = sp.csr_array(data, copy=copy)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()

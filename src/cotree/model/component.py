@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self, dataclass_transform
 
+import numpy as np
+
 from cotree.errors import ModelError, listing, nearest
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
@@ -80,6 +82,9 @@ class Component:
             KINDS[cls.kind] = cls
 
     def __post_init__(self) -> None:
+        for f in dataclasses.fields(self):
+            if isinstance(getattr(self, f.name), np.ndarray) and getattr(self, f.name).ndim:
+                object.__setattr__(self, f.name, tuple(getattr(self, f.name).tolist()))
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ModelError(
                 f"the name {self.name!r} cannot be used",
@@ -220,7 +225,6 @@ class Component:
 def _explain_wrong_calls(cls: type[Component]) -> None:
     """Let a call with wrong arguments end in a `ModelError` that shows a right one."""
     plain = cls.__init__
-    signature = inspect.signature(plain)
 
     @functools.wraps(plain)
     def explained(self: Component, *args: Any, **kwargs: Any) -> None:
@@ -228,7 +232,7 @@ def _explain_wrong_calls(cls: type[Component]) -> None:
             plain(self, *args, **kwargs)
         except TypeError:
             try:
-                signature.bind(self, *args, **kwargs)
+                inspect.signature(plain).bind(self, *args, **kwargs)
             except TypeError:
                 raise _wrong_call(cls, args, kwargs) from None
             raise

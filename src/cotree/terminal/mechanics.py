@@ -159,6 +159,13 @@ class Connection(Component):
     frame_a: str
     frame_b: str
 
+    def __post_init__(self) -> None:
+        for end in ("frame_a", "frame_b"):
+            given: Any = getattr(self, end)
+            if isinstance(given, Body):  # a body stands for its own frame
+                object.__setattr__(self, end, given.name)
+        super().__post_init__()
+
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
         return ((self.frame_b, self.frame_a),)
 

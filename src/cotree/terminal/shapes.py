@@ -52,7 +52,7 @@ def _info(name: str) -> Quantity:
 
 def _about(axis: str, along: Any, across: Any) -> Moments:
     """The moments of a solid of revolution."""
-    return tuple(along if axis == name else across for name in "xyz")  # type: ignore[return-value]
+    return tuple(along if axis == name else across for name in "xyz")
 
 
 def _checked(axis: Any) -> str:

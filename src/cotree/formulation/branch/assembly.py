@@ -290,7 +290,7 @@ class Assembly:
         """Hard and soft equations without the wishes for values that are given by name."""
         hard, by_hard, soft, by_soft = self._numbers(parts)
         held = {name for name, value in zip(self.names, given, strict=True) if np.isfinite(value)}
-        wishes = self._wishes[level]
+        wishes = self._wishes[1] if level else self._wishes[0]
         for fixed in (True, False):
             names = [w.name for w in wishes if w.fixed == fixed for _ in range(w.value.numel())]
             drop = np.array([name in held for name in names], dtype=bool)

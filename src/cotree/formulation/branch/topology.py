@@ -148,7 +148,7 @@ def _check_kinds(model: Model) -> None:
     strange = [c for c in model.components.values() if not c.mechanical]
     if strange:
         raise ModelError(
-            f"{strange[0].name} is a {strange[0].kind} in a mechanism",
+            f"'{strange[0].name}' ({strange[0].kind}) is no part of a mechanism",
             expected="bodies, joints, drivers and forces only",
             remedy="Networks and mechanisms cannot be joined in one model yet: make a model of each",
         )
