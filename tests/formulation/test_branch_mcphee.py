@@ -127,7 +127,7 @@ def test_vector_network_graph_of_figure_6() -> None:
 def test_section_5_circuit_equation_of_a_pin() -> None:
     """r14 = r8 + r2 - r1 - r7 (eq. 42): the circuit of pin A runs over both bodies and both arms."""
     equation = four_bar(planar=True).tree("absolute").circuit_equation("A")
-    signs = {term.edge: term.sign for term in equation.terms}
+    signs = {term.edge.name: term.sign for term in equation.terms}
     assert signs in (EQUATION_42, {name: -sign for name, sign in EQUATION_42.items()})
 
 

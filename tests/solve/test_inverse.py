@@ -78,7 +78,7 @@ def test_two_coordinates_by_hand() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(SolveError, match="O.angle"):
+    with pytest.raises(SolveError, match=r"O\.angle"):
         inverse_dynamics(arm(), 1.0, {"P.displacement": "t"})
     for motion, message in (
         ({"Q.angle": "t"}, "no joint 'Q'"),
@@ -89,7 +89,7 @@ def test_refusals() -> None:
     ):
         with pytest.raises(ModelError, match=message):
             inverse_dynamics(arm(), 1.0, motion)  # type: ignore[arg-type]
-    with pytest.raises(ModelError, match="'A.angle' is not driven"):
+    with pytest.raises(ModelError, match=r"'A\.angle' is not driven"):
         inverse_dynamics(arm(), 1.0, {"P.displacement": "t", "O.angle": "t"}, points=3)["A.angle"]
 
 

@@ -134,7 +134,7 @@ def test_what_is_asked_for() -> None:
         static_equilibrium(equations, at={"O.angel": 1.0})
     rest = static_equilibrium(equations)
     assert rest.unit("O.angle") == "rad"
-    with pytest.raises(ResultError, match="O.angle"):
+    with pytest.raises(ResultError, match=r"O\.angle"):
         rest["O.angel"]
     m = ct.Model("circuit")
     m.add(ct.VoltageSource("V", "a", "ground", voltage=1.0))

@@ -232,7 +232,7 @@ class _Driven:
         here = Tangent.of(e).at(t, before[:count], before[count : count + n], *zeros, self.p, m)
         worst = e.multipliers.names[int(np.argmax(np.abs(here.position)))].removeprefix("lambda ")
         return SolveError(
-            f"the mechanism cannot follow its drivers beyond t = {before[-1]:g} s: {worst} opens, or is at a dead point",
+            f"the mechanism cannot follow its drivers beyond t = {before[-1]:g} s: {worst} opens, or a dead point",
             expected="courses within reach of the mechanism",
             remedy="Change the course or the lengths; results before are kept",
         )

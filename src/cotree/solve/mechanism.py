@@ -19,8 +19,8 @@ CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
 SINGULAR = 1e-9
 """Ratio of the eigenvalues of a scaled mass matrix below which it counts as singular."""
-DAMPED = 1e-8
-"""Damping of the multipliers in projections: in a flat four-bar they would answer rounding with large steps."""
+TINY, DAMPED = 1e-13, 1e-8
+"""Damping of the multipliers in accelerations and in projections: in a flat four-bar they would answer rounding with large steps."""
 LIGHT = 1e-6
 """Least weight of a speed in the metric of a position's correction, as a part of the mean."""
 
@@ -143,7 +143,7 @@ class Mechanism:
             return ca.Function("accelerations", [t, q, u, p, m], [ca.densify(rates), ca.SX(0, 1)], {"cse": True})
         known = [t, q, u, p, m]
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
-        matrix = _bordered(mass, jac)
+        matrix = _bordered(mass, jac, TINY)
         rest = self.index_one(t, q, u, 0, 0, p, m)
         solved = solution("accelerations", known, matrix, -rest, n, self.small)
         arguments = [ca.MX.sym("x", *each.shape) for each in known]
@@ -162,20 +162,41 @@ class Mechanism:
         at, place, speed, values, modes = known
         size: Any = ca.MX(0)
         if count:
-            mass, jac = self.matrices(t, q, u, 0, 0, p, m)
-            error = self.constraints(t, q, u, 0, 0, p, m)[0]
-            matrix = _bordered(mass, jac[:count, :], DAMPED)
-            turn = solution("towards", [t, q, p, m], matrix, _under(n, -error), n, self.small)
-            delta = ca.SX.sym("delta", n)
-            moved = self.moved(q, delta, (t, p, m))
-            move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], {"cse": True})
-            symbols = [ca.MX.sym("x", *each.shape) for each in (q, t, p, m)]
-            correction = turn(symbols[1], symbols[0], *symbols[2:])[:n]
-            once = ca.Function("once", symbols, [*move(*symbols[:2], correction, *symbols[2:])])
-            size, place = repeated(once)(place, at, values, modes)
+            size, place = repeated(self.nearer)(place, at, values, modes)
         if every:
             speed = speed + self.velocity_correction(at, place, speed, values, modes)
         return ca.Function("projected", known, [self.unit(place), speed, size])
+
+    @cached_property
+    def nearer(self) -> ca.Function:
+        """(q, t, p, m) -> (size of the correction over CLOSE, q): one Newton step towards the position constraints."""
+        t, q, u, _, _, p, m = self.arguments
+        _, n, count, _ = self.sizes
+        mass, jac = self.matrices(t, q, u, 0, 0, p, m)
+        error = self.constraints(t, q, u, 0, 0, p, m)[0]
+        matrix = _bordered(mass, jac[:count, :], DAMPED)
+        turn = solution("towards", [t, q, p, m], matrix, _under(n, -error), n, self.small)
+        delta = ca.SX.sym("delta", n)
+        moved = self.moved(q, delta, (t, p, m))
+        move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], {"cse": True})
+        symbols = [ca.MX.sym("x", *each.shape) for each in (q, t, p, m)]
+        correction = turn(symbols[1], symbols[0], *symbols[2:])[:n]
+        return ca.Function("nearer", symbols, [*move(*symbols[:2], correction, *symbols[2:])])
+
+    def settled(self, steps: int) -> ca.Function:
+        """(t, x, p, m) -> the state on the constraints after some Newton steps, and (u', lambda) there."""
+        nq, n, count, every = self.sizes
+        t, _, _, _, _, p, m = (ca.MX.sym("s", *each.shape) for each in self.arguments)
+        x = ca.MX.sym("x", nq + n)
+        q, u = x[:nq], x[nq:]
+        for _ in range(steps if count else 0):
+            q = self.nearer(q, t, p, m)[1]
+        if every:
+            u = u + self.velocity_correction(t, q, u, p, m)
+        q = self.unit(q)
+        w = ca.vertcat(*self.accelerations(t, q, u, p, m))
+        whole = ca.Function("settled", [t, x, p, m], [ca.vertcat(q, u), w])
+        return whole.expand("settled", {"cse": True}) if n + every <= self.small else whole
 
     @cached_property
     def velocity_correction(self) -> ca.Function:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column, substitute
-from cotree.solve.kkt import Closed
+from cotree.solve.mechanism import Mechanism
 from cotree.solve.native import compiled
 
 Array = NDArray[np.float64]
@@ -57,21 +57,20 @@ class Problem:
         """Whether w is found inside the right-hand side instead of by the integrator."""
         return self.equations.linear_algebraic
 
-    @cached_property
-    def closed(self) -> Closed | None:
-        """Accelerations and projection of a mechanism that needs them; None for all others."""
-        e = self.equations
-        return Closed(e) if e.mechanics is not None and len(e.w) else None
+    @property
+    def closed(self) -> bool:
+        """Whether it is a mechanism whose accelerations are not explicit."""
+        return self.equations.mechanics is not None and len(self.equations.w) > 0
 
     @cached_property
     def settled(self) -> ca.Function | None:
-        """States on the constraints and accelerations there, as the right-hand side uses them."""
-        return self.closed.settled(1) if self.closed is not None else None
+        """States on the constraints and accelerations there, as the right-hand side of a closed mechanism uses them."""
+        return Mechanism.of(self.equations).settled(1) if self.closed else None
 
     @cached_property
     def settled_well(self) -> ca.Function | None:
         """The same with positions to the last digit, as results use them."""
-        return self.closed.settled(3) if self.closed is not None else None
+        return Mechanism.of(self.equations).settled(3) if self.closed else None
 
     @cached_property
     def x(self) -> ca.SX:
@@ -133,7 +132,7 @@ class Problem:
     @cached_property
     def tabulated(self) -> bool:
         """Whether w is linear in the states and inputs with constant factors, which are then computed once."""
-        if not self.eliminated or not len(self.equations.w) or self.closed is not None:
+        if not self.eliminated or not len(self.equations.w) or self.closed:
             return False
         matrix, rest = self._linear_parts
         factors = ca.jacobian(rest, self._known)
@@ -245,7 +244,8 @@ class Problem:
         (s, x, z, (p, m, table, t0, h, scales of x, z and integrals), u) -> (ode, alg, quad, zero)
         """
         size, has_w, has_x = self.sizes, len(self.equations.w) > 0, self.x.numel() > 0
-        kind: Any = ca.MX if self.eliminated and has_w and not (self.closed and self.closed.small) else ca.SX
+        written_out = self.settled is not None and self.settled.is_a("SXFunction")
+        kind: Any = ca.MX if self.eliminated and has_w and not written_out else ca.SX
         s, x, z = kind.sym("s"), kind.sym("x", size["x"]), kind.sym("z", size["z"])
         ends = np.cumsum([0, size["p"], size["m"], size["table"], 1, 1, size["x"], size["z"], size["quad"]]).tolist()
         given = kind.sym("p", ends[-1])
