@@ -191,15 +191,15 @@ def number(seconds: float) -> str:
     return f"{1e3 * seconds:.3g}" if math.isfinite(seconds) else "–"
 
 
-def case(m: Mechanism, repeats: int, quick: bool, peers_only: bool) -> tuple[list[str], list[str], float]:
-    """The lines of one mechanism in the table, those of what else was tried, and the ratio of Exudyn to Cotree."""
+def case(m: Mechanism, repeats: int, quick: bool, peers_only: bool) -> tuple[list[str], list[str], str, float]:
+    """Lines of one mechanism in the table and of what else was tried, how Cotree ran, and Exudyn's time over its."""
     base = reference(m)
     programs: list[tuple[str, Callable[..., list[Row]]]] = [("Exudyn", exudyn_rows)]
     if m.open:
         programs.append(("MuJoCo", mujoco_rows))
     if not peers_only:
         programs.insert(0, ("Cotree", cotree_rows))
-    lines, tried, best = [], [], dict[str, float]()
+    lines, tried, best, how = [], [], dict[str, float](), ""
     for name, rows in programs:
         try:
             found = rows(m, base, repeats, quick)
@@ -208,13 +208,14 @@ def case(m: Mechanism, repeats: int, quick: bool, peers_only: bool) -> tuple[lis
             continue
         first = found[0]
         best[name] = first.seconds
+        how = first.how if name == "Cotree" else how
         ratio = f"{first.seconds / best['Cotree']:.2g}" if "Cotree" in best and math.isfinite(first.seconds) else ""
         gap = f"{first.error:.1e}" if math.isfinite(first.error) else ""
         lines.append(f"| | {name} | {first.how} | {gap} | {number(first.seconds)} | {number(first.setup)} | {ratio} |")
         for row in found[1:]:
             tried.append(f"- {m.title}, {row.program}, {row.how}: {number(row.seconds)} ms")
     lines[0] = f"| **{m.title}**, {m.t_end:g} s, error {m.target:g} m {lines[0][1:]}"
-    return lines, tried, best.get("Exudyn", math.nan) / best.get("Cotree", math.nan)
+    return lines, tried, how, best.get("Exudyn", math.nan) / best.get("Cotree", math.nan)
 
 
 def forward_table(sizes: tuple[int, ...], peers_only: bool) -> list[str]:
@@ -298,10 +299,11 @@ def main() -> None:
         print(text, flush=True)
 
     say(HEAD.format(versions=versions()).rstrip())
-    tried, ratios = list[str](), dict[str, float]()
+    tried, ratios = list[str](), list[tuple[Mechanism, str, float]]()
     for m in all_mechanisms():
         if names is None or m.name in names:
-            lines, others, ratios[m.title] = case(m, 2 if options.quick else 4, options.quick, options.peers_only)
+            lines, others, how, ratio = case(m, 2 if options.quick else 4, options.quick, options.peers_only)
+            ratios.append((m, how, ratio))
             say("\n".join(lines))
             tried += others
     if not options.only:

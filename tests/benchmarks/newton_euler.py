@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,9 @@ def _perpendicular(axis: Array) -> tuple[Array, Array]:
     return one, cross(n, one)
 
 
-def joint(kind: str, first: Point, second: Point, axis: Sequence[float] = (0, 0, 1), other: Sequence[float] = ()) -> Joint:
+def joint(
+    kind: str, first: Point, second: Point, axis: Sequence[float] = (0, 0, 1), other: Sequence[float] = ()
+) -> Joint:
     """A joint of bodies whose frames are parallel to their bodies; ``axis`` has the same components in both."""
     n = np.asarray(axis, dtype=float)
     n = n / np.linalg.norm(n)
@@ -108,7 +111,7 @@ def joint(kind: str, first: Point, second: Point, axis: Sequence[float] = (0, 0,
 
 @dataclass
 class State:
-    """Everything at one time, world axes: positions, rotations, velocities, accelerations, reactions (force, torque)."""
+    """Everything at one time in world axes; reactions are force and torque of each joint."""
 
     t: float
     r: Array
@@ -240,7 +243,7 @@ class Witness:
         """States at the given times, the first of which is the start."""
         y = self._project(self._start())
         states = [self._state(times[0], y)]
-        for t0, t1 in zip(times[:-1], times[1:], strict=True):
+        for t0, t1 in pairwise(times):
             y = solve_ivp(self._rhs, (t0, t1), y, method="DOP853", rtol=rtol, atol=atol).y[:, -1]
             y = self._project(y)
             states.append(self._state(t1, y))

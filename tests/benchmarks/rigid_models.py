@@ -266,7 +266,9 @@ def sliding_tree() -> ct.Model:
     """Open, branched: a prismatic and two cylindrical joints and a planar one."""
     m = ct.Model("sliding tree")
     m.add(ct.RigidBody("cart", mass=2.0, inertia=(0.1, 0.2, 0.25), frames={"l": (0.3, 0.1, 0), "r": (-0.3, 0, 0.2)}))
-    m.add(ct.RigidBody("left", mass=1.0, inertia=(0.02, 0.03, 0.04), centre=(0.1, 0.05, 0), frames={"e": (0.2, 0, 0.3)}))
+    m.add(
+        ct.RigidBody("left", mass=1.0, inertia=(0.02, 0.03, 0.04), centre=(0.1, 0.05, 0), frames={"e": (0.2, 0, 0.3)})
+    )
     m.add(ct.RigidBody("right", mass=0.8, inertia=(0.03, 0.03, 0.02), centre=(0, 0.2, 0.1)))
     m.add(ct.RigidBody("leaf", mass=0.5, inertia=(0.01, 0.012, 0.02), centre=(0.05, 0, 0.02)))
     m.add(ct.Prismatic("P", m.ground, "cart", axis=(1, 0, 0.3), displacement=0.1, displacement_rate=0.5))
@@ -335,5 +337,3 @@ def random_trees(model: ct.Model, seed: int) -> list[Any]:
         if all((name in pair[0]) == (name in pair[1]) for name in coupled):
             pairs.append(pair)
     return [*single, *pairs]
-
-

@@ -1,4 +1,4 @@
-"""Ten runs of one body on one joint, computed with MSC Adams: motion and reactions (every fifth of its output times)."""
+"""Ten runs of one body on one joint, computed with MSC Adams: motion and reactions (every fifth output time)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,15 +69,25 @@ def test_tumbling_asymmetric_body_on_a_spherical_joint(tree: str) -> None:
 # -- Newton and Euler in absolute coordinates ------------------------------------------------------------------------
 
 
-def start(sol: ct.Solution, model: ct.Model, name: str) -> ne.Body:
+def cylinder(mass: float, radius: float, length: float) -> tuple[float, Array]:
+    """Mass and moments of inertia of a full cylinder along z."""
+    across = mass * (3 * radius**2 + length**2) / 12
+    return mass, np.array([across, across, mass * radius**2 / 2])
+
+
+Solids = Mapping[str, tuple[float, Array]]
+
+
+def start(sol: ct.Solution, model: ct.Model, name: str, solids: Solids) -> ne.Body:
     """The witness starts where the program does; that this is consistent is checked separately."""
     body = model.components[name]
-    inertia, centre = np.diag(np.array(body.inertia[:3], dtype=float)), np.array(body.centre, dtype=float)
+    mass, moments = solids[name] if name in solids else (float(body.mass), np.array(body.inertia, dtype=float))
+    inertia, centre = np.diag(moments), np.array(body.centre, dtype=float)
     q = sol[f"{name}.orientation"][0]
     R = ne.matrix(q)
     w = sol[f"{name}.angular_velocity"][0]
     r = sol[f"{name}.position"][0] + R @ centre
-    return ne.Body(float(body.mass), inertia, r, q, sol[f"{name}.velocity"][0] + np.cross(w, R @ centre), R.T @ w)
+    return ne.Body(mass, inertia, r, q, sol[f"{name}.velocity"][0] + np.cross(w, R @ centre), R.T @ w)
 
 
 class Build:
@@ -90,6 +100,7 @@ class Build:
         self.names = [n for n, c in model.components.items() if isinstance(c, ct.RigidBody)]
         self.joints: dict[str, ne.Joint] = {}
         self.loads: list[ne.Load] = []
+        self.solids: dict[str, tuple[float, Array]] = {}
 
     def at(self, body: str, place: Sequence[float]) -> ne.Point:
         if body == "ground":
@@ -107,7 +118,7 @@ class Build:
 
     def check(self) -> None:
         """Positions, velocities, accelerations and reactions at all output times."""
-        bodies = [start(self.sol, self.model, n) for n in self.names]
+        bodies = [start(self.sol, self.model, n, self.solids) for n in self.names]
         witness = ne.Witness(bodies, list(self.joints.values()), self.gravity, self.loads)
         place, rate = witness.gap()
         assert place < 1e-10
@@ -253,5 +264,6 @@ def test_platform_on_three_legs() -> None:
         b.joint(f"U{k}", "universal", foot, f"low{k}.in", (1, 0, 0), (0, 1, 0))
         b.joint(f"P{k}", "prismatic", f"low{k}.mid", f"high{k}", (0, 0, 1))
         b.joint(f"S{k}", "spherical", f"plate.t{k}", f"high{k}.out")
+        b.solids |= {f"low{k}": cylinder(1.0, 0.04, 0.5), f"high{k}": cylinder(0.6, 0.02, 0.5)}
         b.loads.append(along(b, f"low{k}.mid", f"high{k}", (0, 0, 1), 400.0, 0.3, 8.0))
     b.check()

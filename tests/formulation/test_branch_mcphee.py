@@ -31,7 +31,12 @@ def numbers(e: SystemEquations, q: Array, u: Array) -> tuple[Array, Array, Array
 
 def path_matrix() -> Array:
     """[T] of Wittenburg's graph (fig. 5) with all signs positive: bodies are nodes and the joints O, A, B the tree."""
-    ends = {"O": ("ground", "crank"), "A": ("crank", "coupler"), "B": ("coupler", "follower"), "C": ("follower", "ground")}
+    ends = {
+        "O": ("ground", "crank"),
+        "A": ("crank", "coupler"),
+        "B": ("coupler", "follower"),
+        "C": ("follower", "ground"),
+    }
     graph = LinearGraph([Edge(name, *pair, Kind.POINT_JOINT) for name, pair in ends.items()], ["ground"])
     tree = select_tree(graph, "joint", into_tree=JOINTS)
     path = tree.path_matrix()

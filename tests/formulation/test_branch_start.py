@@ -127,7 +127,7 @@ def test_speed_driver_in_a_loop(tree: str, joint: str) -> None:
     """The coordinate starts where the loop closes with the crank at 0.3 rad, and then runs with the speed."""
     m = four_bar()
     m.components["O"] = ct.Revolute("O", m.ground, "crank.O", angle=0.3, fixed=("angle",))
-    m.add(SpeedDrive("motor", joint, speed="0.5 + 0.2*t"))
+    m.add(SpeedDrive("pace", joint, speed="0.5 + 0.2*t"))
     sol = m.simulate(0.5, tree=tree, times=[0, 0.5])
     coupler, follower = closed_four_bar(0.3)
     start = {"O": 0.3, "A": coupler - 0.3, "B": follower - coupler, "C": -follower}[joint]

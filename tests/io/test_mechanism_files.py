@@ -254,7 +254,7 @@ MISTAKES = {
     ),
     "a resistor among bodies": (
         f"{HEAD}  R: {{kind: resistor, nodes: [x, ground], resistance: 1}}\n",
-        "m.yaml:1: R is a electrical.resistor in a mechanism.",
+        "m.yaml:1: 'R' (electrical.resistor) is no part of a mechanism.",
     ),
 }
 

@@ -114,6 +114,7 @@ class Mechanism:
         return advance(q, delta, self._along(half, delta, known), places)
 
     def _along(self, q: Any, delta: Any, known: Sequence[Any]) -> Any:
+        """N(q) delta."""
         t, p, m = known
         return self.kinematics(t, q, delta, 0, 0, p, m)
 

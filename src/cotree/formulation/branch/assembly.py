@@ -187,7 +187,7 @@ class Assembly:
 
     def _positions(self, q: Array, p: Array, t: float, given: Array) -> Array:
         free = self._free(given)
-        size = 1.0
+        begin, size = q, 1.0
         before = np.inf
         for _ in range(ITERATIONS):
             hard, by_hard, soft, by_soft = self._asked(self._position_parts(q, t, p), 0, given)
@@ -213,8 +213,32 @@ class Assembly:
             q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
         hard = self._asked(self._position_parts(q, t, p), 0, given)[0]
         if not np.abs(hard).max(initial=0.0) < 1e-9 * size:
+            q, hard = self._patiently(begin, p, t, given)
+        if not np.abs(hard).max(initial=0.0) < 1e-9 * size:
             raise self._open(hard, t)
         return self._unit(q)
+
+    def _patiently(self, q: Array, p: Array, t: float, given: Array) -> tuple[Array, Array]:
+        """The position with the smallest gaps that short damped steps find (Levenberg and Marquardt), and the gaps."""
+        free = self._free(given)
+        damping = 1e-2
+        hard, by_hard, _, _ = self._asked(self._position_parts(q, t, p), 0, given)
+        for _ in range(ITERATIONS):
+            matrix = by_hard[:, free].T @ by_hard[:, free]
+            step = np.zeros(len(free))
+            step[free] = -np.linalg.solve(matrix + damping * np.eye(len(matrix)), by_hard[:, free].T @ hard)
+            moved = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
+            now, by_now, _, _ = self._asked(self._position_parts(moved, t, p), 0, given)
+            if float(now @ now) < float(hard @ hard):
+                done = float(hard @ hard) - float(now @ now) < 1e-14 * float(hard @ hard)
+                q, hard, by_hard, damping = moved, now, by_now, max(damping / 5, 1e-14)
+                if done:
+                    break
+            else:
+                damping *= 10
+                if damping > 1e8:
+                    break
+        return q, hard
 
     def closed(self, q: Array, p: Array, t: float) -> Array:
         """A position near q with all loops closed, as nearly as a few steps get."""

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import FormulationError, GraphError
+from cotree.errors import FormulationError, GraphError, SolveError, listing
 from cotree.formulation.branch.articulated import forward_dynamics, ldl_solver
 from cotree.formulation.branch.articulated import suits as articulated
 from cotree.formulation.branch.assembly import Assembly, transfer
@@ -23,6 +23,7 @@ from cotree.formulation.system import Energy, Mechanics, SmoothInput, SystemEqua
 from cotree.graph import LinearGraph, Tree
 from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
+from cotree.terminal.mechanics import Driver
 
 Array = NDArray[np.float64]
 
@@ -75,9 +76,34 @@ def branch_equations(model: Model, tree: Any = None) -> SystemEquations:
     modes = column([mode.value for mode in top.values.modes])
     start = Start(Assembly(canonical, modes), None if canonical is own else transfer(canonical, own), own)
     p = top.values.numbers()
-    q0, u0 = start.state(p, 0.0)
+    try:
+        q0, u0 = start.state(p, 0.0)
+    except SolveError:
+        _check_drivers(model)
+        raise
     redundancy = _redundancy(own, start, p, q0)
     return _system(top, own, start, redundancy, q0, u0)
+
+
+def _check_drivers(model: Model) -> None:
+    """Say so where an assembly fails because there are more drivers than degrees of freedom."""
+    drivers = [part for part in model.components.values() if isinstance(part, Driver)]
+    if not drivers:
+        return
+    free = Model(model.name, datum=model.datums, planar=model.planar)
+    free.parameters, free.gravity = model.parameters, model.gravity
+    names = {part.name for part in drivers}
+    free.components = {name: part for name, part in model.components.items() if name not in names}
+    equations = branch_equations(free)
+    freedom = len(equations.u) - len(equations.multipliers)
+    if len(drivers) > freedom:
+        raise FormulationError(
+            f"{listing([repr(part.name) for part in drivers])} drive a mechanism with {freedom} "
+            f"degree{'' if freedom == 1 else 's'} of freedom",
+            where=drivers[freedom].name,
+            expected="at most as many drivers as degrees of freedom",
+            remedy=f"Remove '{drivers[-1].name}' or another driver",
+        )
 
 
 def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy:
@@ -244,6 +270,8 @@ def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]
         smooth.append((what, f"it drives '{driver.on}'", "an infinite force"))
         if not driver.of_speed:
             found[f"{driver.name}.speed"] = (ca.jacobian(course, own.kin.t), "")
+            bend = ca.jacobian(ca.jacobian(course, own.kin.t), own.kin.t)
+            found[f"{driver.name}.acceleration"] = (bend, "")
             smooth.append((f"{driver.name}.speed", f"it drives '{driver.on}'", "an infinite force"))
     names = list(found)
     remedy = "Let the driver start and stop smoothly"

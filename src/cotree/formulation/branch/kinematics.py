@@ -79,13 +79,9 @@ class Kinematics:
             if link.name not in held:
                 continue
             driver = drivers.get(c.name)
-            if driver is not None and not driver.of_speed:
+            if driver is not None:
                 course = driver.course(self.top.of(driver))
                 position, speed = course, ca.jacobian(course, self.t)
-            elif driver is not None:
-                speed = driver.course(self.top.of(driver))
-                position = self._new_q(link.name, c)
-                self.rates.append(speed)
             else:
                 position, speed = self._new_q(link.name, c), self._new_u(link.name, c)
                 self.rates.append(quaternion_rate(position, speed) if c.name == ORIENTATION else speed)

@@ -95,6 +95,11 @@ class Topology:
         """Whether both ends of a link have an orientation, so that it can hold rotations."""
         return all(end == GROUND or self.turns(end) for end in (link.i, link.j))
 
+    def drives_speed(self, driver: str) -> bool:
+        """Whether a driver gives a speed; then the position stays a coordinate, free at the start."""
+        part = self.model.components[driver]
+        return isinstance(part, Driver) and part.of_speed
+
     def group_of(self, driver: str) -> str:
         """Whether a driver moves or turns its joint."""
         part = self.model.components[driver]
@@ -338,7 +343,7 @@ def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
         name
         for names, group in ((in_moves, "translation"), (in_turns, "rotation"))
         for name in names
-        if top.group_of(name) == group
+        if top.group_of(name) == group and not top.drives_speed(name)
     )
     turns = tuple(
         (i, j, link) if top.turns(j) else (GROUND, j, top.links[top.bodies[j].name])  # type: ignore[union-attr]
