@@ -19,7 +19,7 @@ CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
 SINGULAR = 1e-9
 """Ratio of the eigenvalues of a scaled mass matrix below which it counts as singular."""
-TINY, DAMPED = 1e-13, 1e-8
+TINY, DAMPED = 1e-13, 1e-9
 """Damping of the multipliers in accelerations and in projections: in a flat four-bar they would answer rounding with large steps."""
 LIGHT = 1e-6
 """Least weight of a speed in the metric of a position's correction, as a part of the mean."""
@@ -137,6 +137,17 @@ class Mechanism:
     @cached_property
     def accelerations(self) -> ca.Function:
         """(t, q, u, p, m) -> (u', lambda) of index 1."""
+        return self._accelerations(TINY)
+
+    @cached_property
+    def soft_accelerations(self) -> ca.Function:
+        """The same for methods that project: where G loses rank, the constraint is let go for a moment.
+
+        What the damping changes is off the constraints, and a projection takes it away.
+        """
+        return self._accelerations(DAMPED)
+
+    def _accelerations(self, damping: float) -> ca.Function:
         t, q, u, _, _, p, m = self.arguments
         n = len(self.equations.u)
         if not self.sizes[3] and not len(self.equations.w) and self.equations.rates.numel():
@@ -144,7 +155,7 @@ class Mechanism:
             return ca.Function("accelerations", [t, q, u, p, m], [ca.densify(rates), ca.SX(0, 1)], {"cse": True})
         known = [t, q, u, p, m]
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
-        matrix = _bordered(mass, jac, TINY)
+        matrix = _bordered(mass, jac, damping)
         rest = self.index_one(t, q, u, 0, 0, p, m)
         solved = solution("accelerations", known, matrix, -rest, n, self.small)
         arguments = [ca.MX.sym("x", *each.shape) for each in known]
@@ -195,7 +206,8 @@ class Mechanism:
         if every:
             u = u + self.velocity_correction(t, q, u, p, m)
         q = self.unit(q)
-        w = ca.vertcat(*self.accelerations(t, q, u, p, m))
+        solve = self.soft_accelerations if steps == 1 else self.accelerations
+        w = ca.vertcat(*solve(t, q, u, p, m))
         whole = ca.Function("settled", [t, x, p, m], [ca.vertcat(q, u), w])
         return whole.expand("settled", {"cse": True}) if n + every <= self.small else whole
 

@@ -151,7 +151,7 @@ class RungeKutta(Stepping):
             ode, _, quad, _ = self.problem.dae(0, x, ca.MX(0, 1), given, ca.MX(0, 1))
             return ca.Function("slope", [t, x, c], [ca.vertcat(ode, quad)])
         q, u, p, m = x[: mech.sizes[0]], x[mech.sizes[0] :], const["p"], const["m"]
-        ud, multipliers = mech.accelerations(t, q, u, p, m)
+        ud, multipliers = mech.soft_accelerations(t, q, u, p, m)
         known = (t, q, u, ud, multipliers, p, m)
         return ca.Function("slope", [t, x, c], [ca.vertcat(mech.kinematics(*known), ud, mech.powers(*known))])
 
