@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from cotree.errors import (
 )
 from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
+from cotree.model.event import Event
 from cotree.results import EnergyAudit
 from cotree.results import solution as _solution
 from cotree.terminal import electrical, hydraulic, rotational, thermal, transducer, translational
@@ -69,18 +70,19 @@ from cotree.terminal.varying import VaryingMass, VaryingPoint
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
     from cotree.graph import LinearGraph, Tree
-    from cotree.solve import LinearSystem
+    from cotree.solve import Equilibrium, InverseDynamics, LinearSystem, Modes, Sensitivities
 
 __all__ = [
     "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError", "Coupled", "CurrentSource", "Cylindrical",
-    "Damper", "Diode", "Drive", "EnergyAudit", "ExpressionError", "FileError", "ForceBetween", "FormulationError",
-    "Frame", "FrameDrive", "Free", "Gear", "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator",
-    "JointDamper", "JointFriction", "JointSpring", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
-    "ParallelAxes", "Piston", "Planar", "PointForce", "PointMass", "PointOnLine", "PointOnPlane", "PointTorque",
-    "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody", "RollingDisc", "RotationalEMF",
-    "Screw", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical", "Spring", "Switch", "Transformer",
-    "TranslationalEMF", "Universal", "VaryingMass", "VaryingPoint", "VoltageSource", "Weld", "Wheel", "box", "cylinder",
-    "electrical", "hydraulic", "load", "rod", "rotational", "sphere", "thermal", "transducer", "translational", "tube",
+    "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError", "FileError", "ForceBetween",
+    "FormulationError", "Frame", "FrameDrive", "Free", "Gear", "GraphError", "GroundFrame", "Gyrator", "Inductor",
+    "JointActuator", "JointDamper", "JointFriction", "JointSpring", "Model", "ModelError", "MutualInductance",
+    "OperationalAmplifier", "ParallelAxes", "Piston", "Planar", "PointForce", "PointMass", "PointOnLine",
+    "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
+    "RollingDisc", "RotationalEMF", "Screw", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical", "Spring",
+    "Switch", "Transformer", "TranslationalEMF", "Universal", "VaryingMass", "VaryingPoint", "VoltageSource", "Weld",
+    "Wheel", "box", "cylinder", "electrical", "hydraulic", "load", "rod", "rotational", "sphere", "thermal",
+    "transducer", "translational", "tube",
 ]  # fmt: skip
 
 
@@ -135,7 +137,37 @@ class Model(_model.Model):
         equations = self.equations(tree)
         return simulate_equations(equations, t_end, time.perf_counter() - clock, **options)
 
-    def linearise(self, *, tree: Tree | str | None = None, **options: Any) -> LinearSystem:
+    def kinematics(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
+        """The motion and the forces of a mechanism whose degrees of freedom are all driven."""
+        from cotree.solve import kinematics
+
+        return _wrapped(lambda: kinematics(self.equations(tree), t_end, **options))
+
+    def inverse_dynamics(self, t_end: float, motion: Any = None, **options: Any) -> InverseDynamics:
+        """The driver forces of a given motion: courses of joint coordinates by name, or the model's own drivers."""
+        from cotree.solve import inverse_dynamics
+
+        return inverse_dynamics(self, t_end, motion, **options)
+
+    def static_equilibrium(self, *, tree: Any = None, **options: Any) -> Equilibrium:
+        """The position of rest under the forces at a time; the options are those of `cotree.solve`."""
+        from cotree.solve import static_equilibrium
+
+        return static_equilibrium(self.equations(tree), **options)
+
+    def modes(self, *, tree: Any = None, **options: Any) -> Modes:
+        """Natural frequencies, damping and mode shapes of a mechanism about an equilibrium, the start or a state."""
+        from cotree.solve import modes
+
+        return modes(self.equations(tree), **options)
+
+    def sensitivities(self, outputs: Any, wrt: Any, t_end: float, *, tree: Any = None, **options: Any) -> Sensitivities:
+        """Exact derivatives of results with respect to parameters and start values, over time."""
+        from cotree.solve import sensitivities
+
+        return sensitivities(self.equations(tree), outputs, wrt, t_end, **options)
+
+    def linearise(self, *, tree: Any = None, **options: Any) -> LinearSystem:
         """A, B, C, D about a state; the options are those of `cotree.solve.linearise`."""
         from cotree.solve import linearise
 
@@ -208,13 +240,17 @@ def simulate_equations(equations: SystemEquations, t_end: float, seconds: float 
     """Integrate equations that took ``seconds`` to build."""
     from cotree.solve import simulate
 
+    return _wrapped(lambda: simulate(equations, t_end, seconds_formulation=seconds, **options))
+
+
+def _wrapped(run: Callable[[], _solution.Solution]) -> Solution:
+    """The solution of a run with its pictures, also where an error carries it."""
     try:
-        result = simulate(equations, t_end, seconds_formulation=seconds, **options)
+        return Solution(**vars(run()))
     except SolveError as error:
         if isinstance(error.solution, _solution.Solution):
             error.solution = Solution(**vars(error.solution))
         raise
-    return Solution(**vars(result))
 
 
 def load(path: str | Path) -> Model:

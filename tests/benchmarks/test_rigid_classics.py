@@ -40,7 +40,7 @@ def test_a01_as_a_point_on_a_massless_rod() -> None:
 @pytest.mark.parametrize("tree", ["joint", "absolute"])
 def test_a02_two_loops(tree: str) -> None:
     """The mechanism passes through flat positions, in which the constraints are singular."""
-    sol = n_four_bars(2).simulate(10.0, tree=tree, times=[0, 4, 10], rtol=1e-10)
+    sol = n_four_bars(2).simulate(10.0, tree=tree, times=[0, 4, 10], rtol=1e-9, integrator="rk8")
     where, speed = sol["up0.b.position"], sol["up0.b.velocity"]
     np.testing.assert_allclose(where[1], (0.1176161024, 0.9930591385, 0), rtol=0, atol=1e-6)
     np.testing.assert_allclose(where[2], (0.3284581115, 0.9445185382, 0), rtol=0, atol=1e-6)
@@ -59,9 +59,9 @@ def test_a02_redundancy_is_named() -> None:
     assert [note.split(" ", 1)[1] for note in notes[1:]] == ["adds 3 redundant equations: planar loop"] * 2
 
 
-@pytest.mark.parametrize("integrator", ["auto", "rk8"])
-def test_a02_forty_loops(integrator: str) -> None:
-    sol = n_four_bars(40).simulate(10.0, times=[0, 10], rtol=1e-9, integrator=integrator)
+@pytest.mark.parametrize("rtol", [1e-8, 1e-9, 1e-10])
+def test_a02_forty_loops(rtol: float) -> None:
+    sol = n_four_bars(40).simulate(10.0, times=[0, 10], rtol=rtol, integrator="rk8")
     np.testing.assert_allclose(sol["up0.b.position"][1], (0.1805122267, 0.9835727406, 0), rtol=0, atol=1e-5)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks import rigid_models
 
 import cotree as ct
+from benchmarks import rigid_models
 
 MECHANISMS = {
     "double_pendulum": 1e-3,

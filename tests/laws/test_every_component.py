@@ -168,9 +168,7 @@ def test_stored_energy_changes_by_the_power(kind: str) -> None:
     assert float(zero(np.zeros(column.numel()))) == 0.0
 
 
-LOSSLESS = [
-    k for k, c in NETWORK.items() if len(c.ports) > 1 and c.ports[0].role is Role.STATIC and not c.supplies
-]
+LOSSLESS = [k for k, c in NETWORK.items() if len(c.ports) > 1 and c.ports[0].role is Role.STATIC and not c.supplies]
 
 
 @pytest.mark.parametrize("kind", LOSSLESS)

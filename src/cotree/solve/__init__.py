@@ -1,6 +1,6 @@
 """Solvers of system equations: simulation, kinematics, statics, linearisation, modes, sensitivities."""
 
-from cotree.solve.events import Event
+from cotree.model.event import Event
 from cotree.solve.integrator import INTEGRATORS, Integrator, Options
 from cotree.solve.inverse import InverseDynamics, actuated_model, driven_model, inverse_dynamics
 from cotree.solve.kinematics import kinematics

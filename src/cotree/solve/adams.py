@@ -1,4 +1,4 @@
-"""Adams' formulas of CVODES (SUNDIALS) through CasADi: variable order up to 12, without a Jacobian, for smooth motion."""
+"""Adams' formulas of CVODES (SUNDIALS) through CasADi: variable order up to 12, no Jacobian, for smooth motion."""
 
 from __future__ import annotations
 

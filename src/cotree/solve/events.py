@@ -15,11 +15,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ModelError, SolveError, listing, nearest
+from cotree.errors import ModelError, SolveError, nearest
 from cotree.formulation import SystemEquations
 from cotree.formulation.system import turns_name
 from cotree.maths.symbolic import SYMBOLIC, column
 from cotree.model import Expression
+from cotree.model.event import Event
 from cotree.results import Solution
 from cotree.solve.sizes import History
 
@@ -32,35 +33,6 @@ LOOKS = 1001
 """Even points over the run at which events are looked for, beside the output grid."""
 SHARP = 1e-11
 """Accuracy of an event's time, in s and as a part of the run."""
-DIRECTIONS = ("both", "up", "down")
-ACTIONS = ("record", "stop")
-
-
-@dataclass(frozen=True)
-class Event:
-    """``when`` passes zero: an expression of results, time and parameters, such as ``"O.angle - 1.2"``.
-
-    ``direction`` is ``up``, ``down`` or ``both``; ``action`` is to ``record`` the time, or to ``stop`` the run there.
-    """
-
-    name: str
-    when: str
-    direction: str = "both"
-    action: str = "record"
-
-    def __post_init__(self) -> None:
-        for field, known in (("direction", DIRECTIONS), ("action", ACTIONS)):
-            if getattr(self, field) not in known:
-                raise ModelError(
-                    f"the {field} is {getattr(self, field)!r}",
-                    where=str(self.name),
-                    expected=f"one of {listing(known)}",
-                )
-        if not isinstance(self.name, str) or not self.name or not isinstance(self.when, str):
-            raise ModelError(
-                f"an event {self.name!r} when {self.when!r}", expected="a name, and an expression such as 'O.angle - 1'"
-            )
-        Expression(self.when)
 
 
 class Watch:

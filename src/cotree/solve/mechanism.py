@@ -20,7 +20,8 @@ CLOSE = 1e-7
 SINGULAR = 1e-9
 """Ratio of the eigenvalues of a scaled mass matrix below which it counts as singular."""
 TINY, DAMPED = 1e-13, 1e-9
-"""Damping of the multipliers in accelerations and in projections: in a flat four-bar they would answer rounding with large steps."""
+"""Damping of the multipliers in accelerations and in projections, which in a flat four-bar would answer rounding with
+large steps."""
 LIGHT = 1e-6
 """Least weight of a speed in the metric of a position's correction, as a part of the mean."""
 
@@ -157,10 +158,16 @@ class Mechanism:
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         matrix = _bordered(mass, jac, damping)
         rest = self.index_one(t, q, u, 0, 0, p, m)
-        solved = solution("accelerations", known, matrix, -rest, n, self.small)
+        right = ca.SX.sym("right", *rest.shape)
+        solved = solution("solved", [*known, right], matrix, right, n, self.small)
         arguments = [ca.MX.sym("x", *each.shape) for each in known]
-        w = solved(*arguments)
-        return ca.Function("accelerations", arguments, [w[:n], -w[n:]])
+        rest_of = ca.Function("rest", known, [ca.densify(-rest)], {"cse": True})
+        w = solved(*arguments, rest_of(*arguments))
+        if damping > TINY and self.sizes[3]:  # once more, so that damping shows in singular positions only
+            corner = ca.Function("corner", known, [ca.densify(ca.diag(matrix[n:, n:]))], {"cse": True})
+            w = w + solved(*arguments, ca.vertcat(ca.MX.zeros(n), corner(*arguments) * w[n:]))
+        whole = ca.Function("accelerations", arguments, [w[:n], -w[n:]])
+        return whole.expand("accelerations", {"cse": True}) if n + self.sizes[3] <= self.small else whole
 
     @cached_property
     def projected(self) -> ca.Function:
@@ -169,7 +176,7 @@ class Mechanism:
         Euler parameters get unit length. ``size`` is at most 1 where the iteration has settled.
         """
         t, q, u, _, _, p, m = self.arguments
-        _, n, count, every = self.sizes
+        _, _, count, every = self.sizes
         known = [ca.MX.sym(name, *each.shape) for name, each in zip("tqupm", (t, q, u, p, m), strict=True)]
         at, place, speed, values, modes = known
         size: Any = ca.MX(0)
@@ -234,7 +241,7 @@ class Mechanism:
 
 
 def _bordered(mass: ca.SX, jac: ca.SX, damping: float = 0.0) -> ca.SX:
-    """[[M, G^T], [G, -d]]: d is zero, or a small part of G M^-1 G^T that keeps multipliers finite where G loses rank."""
+    """[[M, G^T], [G, -d]]: d is zero, or a small part of G M^-1 G^T; multipliers stay finite where G loses rank."""
     count = jac.shape[0]
     corner = ca.SX(count, count)
     if damping and count:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
+from cotree.model.event import Event
 from cotree.results import Solution
 from cotree.solve import adams, cvodes, energy, generalised_alpha, idas, runge_kutta  # noqa: F401  (each registers)
 from cotree.solve.doubts import broken_redundancy
-from cotree.solve.events import Event, Watch, checked_events
+from cotree.solve.events import Watch, checked_events
 from cotree.solve.integrator import INTEGRATORS, Options, choose
 from cotree.solve.limits import Limits
 from cotree.solve.native import worth_compiling
