@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def gallery(folder: Path) -> None:
 def validation(folder: Path) -> None:
     """The tables of numbers; what is not a number stands in the page's own text."""
     page = (DOCS / "validation.md").read_text(encoding="utf-8")
-    for name, rows in (("networks", networks()), ("energy", energies())):
+    for name, rows in (("networks", networks()), ("rigid", rigid()), ("energy", energies())):
         head, begin, rest = page.partition(f"<!-- {name} -->\n")
         tail = rest[rest.index("<!-- end -->") :]
         page = head + begin + "\n".join(rows) + "\n" + tail
@@ -149,6 +150,53 @@ def five_trees() -> Iterator[Row]:
         "1e-9",
         "normal tree",
     )
+
+
+def rigid() -> Iterator[str]:
+    """Largest errors of published benchmarks of rigid mechanisms, rounded up to a power of ten."""
+    sys.path.insert(0, str(DOCS.parent / "tests"))
+    from benchmarks import rigid_models as models
+
+    yield "| case | quantity | options | error | asked | source |"
+    yield "|---|---|---|---|---|---|"
+    for case, quantity, options, error, asked, source in _rigid_rows(models):
+        power = int(np.ceil(np.log10(max(error, 1e-15))))
+        yield f"| {case} | {quantity} | {options} | below 1e{power:d} | {asked} | {source} |"
+
+
+def _rigid_rows(models: Any) -> Iterator[tuple[str, str, str, float, str, str]]:
+    sol = models.pendulum().simulate(10.0, times=[0, 1, 10], rtol=1e-12)
+    exact = ((0.9862917511, -0.1650108531), (-0.2750874626, -0.9614192051))
+    off = np.abs(sol["bob.position"][1:, :2] - exact).max()
+    yield "A01 pendulum", "position at 1 s and 10 s (m)", "adams, rtol 1e-12", off, "10 digits", "elliptic functions"
+    audit = models.pendulum().simulate(10.0).energy()
+    yield (
+        "A01 pendulum",
+        "energy over 10 s (J)",
+        "defaults",
+        float(np.abs(audit.closure).max()),
+        "5e-5",
+        "IFToMM criterion",
+    )
+    for tree in ("joint", "absolute"):
+        sol = models.n_four_bars(2).simulate(10.0, tree=tree, times=[0, 4, 10], rtol=1e-9, integrator="rk8")
+        exact = ((0.1176161024, 0.9930591385), (0.3284581115, 0.9445185382))
+        off = np.abs(sol["up0.b.position"][1:, :2] - exact).max()
+        yield "A02, two loops", "top point at 4 s and 10 s (m)", f"rk8, rtol 1e-9, {tree}", off, "1e-6", "quadrature"
+    sol = models.n_four_bars(40).simulate(10.0, times=[0, 10], rtol=1e-9, integrator="rk8")
+    off = np.abs(sol["up0.b.position"][1, :2] - (0.1805122267, 0.9835727406)).max()
+    yield "A02, forty loops", "top point at 10 s (m)", "rk8, rtol 1e-9", off, "1e-5", "quadrature"
+    sol = models.andrews().simulate(0.03, times=[0, 0.03], rtol=1e-11, integrator="rk8")
+    end = (15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948)
+    end = (*end, 0.5244099658805304, 0.5347301163226948, 1.048080741042263)
+    off = max(abs(sol[f"{name}.angle"][1] - value) for name, value in zip(models.ANDREWS_START, end, strict=True))
+    yield "A03 Andrews' squeezer", "angles at 0.03 s (rad)", "rk8, rtol 1e-11", off, "1e-8", "IVP test set"
+    audit = models.bricard().simulate(10.0, rtol=1e-10, integrator="rk8").energy()
+    yield "A04 Bricard", "energy over 10 s (J)", "rk8, rtol 1e-10", float(np.abs(audit.closure).max()), "1e-6", "IFToMM"
+    sol = models.car_axis().simulate(3.0, times=[0, 3], rtol=1e-11, integrator="rk8")
+    found = (*sol["left.position"][1][:2], *sol["right.position"][1][:2])
+    off = np.abs(np.subtract(found, (0.0493455784275403, 0.496989460230171, 1.04174252488542, 0.373911027265361))).max()
+    yield "Car axis", "positions at 3 s (m)", "rk8, rtol 1e-11", off, "1e-7", "IVP test set"
 
 
 def energies() -> Iterator[str]:
