@@ -62,6 +62,11 @@ def write_hdf5(solution: Solution, path: Path) -> Path:
             "complete": solution.complete,
             "start_energy": solution.audit.start,
             "kinetic": solution.audit.kinetic,
+            "events": {name: list(map(float, times)) for name, times in solution.events.items()},
+            "event_values": {
+                name: {result: np.asarray(values).tolist() for result, values in found.items()}
+                for name, found in solution.event_values.items()
+            },
             "statistics": asdict(solution.statistics),
             "parameters": dict(solution.parameters),
         }
@@ -105,4 +110,9 @@ def _read(file: h5py.File, kind: type[S]) -> S:
         states=tuple(said["states"]),
         notes=tuple(said["notes"]),
         complete=said["complete"],
+        events={name: np.array(times) for name, times in said.get("events", {}).items()},
+        event_values={
+            name: {result: np.array(values) for result, values in found.items()}
+            for name, found in said.get("event_values", {}).items()
+        },
     )

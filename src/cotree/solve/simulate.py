@@ -77,6 +77,10 @@ def simulate(
     own["compiled"] = bool(compiled)
     problem = Problem.of(equations)
     p = _numbers(equations, parameters)
+    if start == "steady" and equations.mechanics is not None:
+        from cotree.solve.statics import static_equilibrium  # few runs need it
+
+        start = static_equilibrium(equations, t=t_start, parameters=parameters).state
     method = choose(integrator, problem)
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
