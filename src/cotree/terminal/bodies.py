@@ -99,7 +99,14 @@ class RigidBody(Body):
             and all(isinstance(row, (list, tuple)) for row in given)
         ):
             given = [given[0][0], given[1][1], given[2][2], given[0][1], given[0][2], given[1][2]]
-        labels = MOMENTS[:3] if given is not MISSING and hasattr(given, "__len__") and len(given) == 3 else MOMENTS
+        if given is MISSING or isinstance(given, str) or not hasattr(given, "__len__") or len(given) not in (3, 6):
+            raise ModelError(
+                "no value is given" if given is MISSING else f"found {given!r}",
+                where=f"{self.name}.inertia",
+                expected=f"3 moments ({', '.join(MOMENTS[:3])}) or 6 numbers ({', '.join(MOMENTS)}) in kg m^2",
+                remedy="Give them, or a shape such as rod(length=1, mass=2)",
+            )
+        labels = MOMENTS[:3] if len(given) == 3 else MOMENTS
         result |= vector_entries("inertia", given, _MOMENT, labels, self.name)
         return result | self._frame_entries()
 
