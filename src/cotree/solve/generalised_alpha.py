@@ -11,7 +11,7 @@ multipliers, so that the matrix of Newton's rule keeps its condition as the step
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -93,6 +93,9 @@ class Rated(Stepping):
     """
 
     order = 2
+
+    def with_step(self, step: float) -> Rated | None:
+        return type(self)(self.problem, replace(self.options, step=step)) if self.adaptive else None
 
     @classmethod
     def suits(cls, problem: Problem) -> str:

@@ -75,6 +75,10 @@ class Integrator(ABC):
     def suits(cls, problem: Problem) -> str:
         """Empty if the method can integrate the problem, otherwise the reason why not."""
 
+    def with_step(self, step: float) -> Integrator | None:
+        """The same method with a fixed step, for places where it cannot adapt; None where it has none."""
+        return None
+
     @abstractmethod
     def integrate(
         self, t0: float, times: Array, x: Array, z: Array, p: Array, m: Array, scale: Scale, max_step: float

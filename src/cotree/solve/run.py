@@ -20,7 +20,7 @@ from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.doubts import energy_note, lost_output
 from cotree.solve.events import Watch
-from cotree.solve.integrator import Integrator
+from cotree.solve.integrator import Integrator, Stretch
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.problem import Problem
 from cotree.solve.sizes import History, Sizes
@@ -211,11 +211,14 @@ class Run:
         try:
             done = self.method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
         except RuntimeError as reason:
-            if len(targets) == 1:
+            if len(targets) > 1:
+                half = len(targets) // 2
+                x, z, quad = self._advance(t, targets[:half], x, z, quad, m, wanted)
+                return self._advance(float(targets[half - 1]), targets[half:], x, z, quad, m, wanted - half)
+            even = self._evenly(t, targets, x, z, m)
+            if even is None:
                 raise self._failure(t, float(targets[0]), x, z, m, str(reason)) from None
-            half = len(targets) // 2
-            x, z, quad = self._advance(t, targets[:half], x, z, quad, m, wanted)
-            return self._advance(float(targets[half - 1]), targets[half:], x, z, quad, m, wanted - half)
+            done = even
         self.steps += done.steps
         self.evaluations += done.evaluations
         total = quad[:, None] + done.quad
@@ -223,6 +226,17 @@ class Run:
         if shown > 0:
             self._keep(targets[:shown], done.x[:, :shown], done.z[:, :shown], total[:, :shown], m)
         return done.x[:, -1], done.z[:, -1], total[:, -1]
+
+    def _evenly(self, t: float, targets: Array, x: Array, z: Array, m: Array) -> Stretch | None:
+        """The same with even steps as long as those so far, where a method cannot judge its error (singular places)."""
+        step = (t - self.t_start) / self.steps if self.steps else np.inf
+        method = self.method.with_step(min(step, float(targets[-1] - t) / 4))
+        if method is None:
+            return None
+        try:
+            return method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
+        except RuntimeError:
+            return None
 
     def _keep(self, times: Array, x: Array, z: Array, quad: Array, m: Array) -> None:
         self.times.append(times)
