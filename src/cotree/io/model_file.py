@@ -21,7 +21,6 @@ run: {t_end: 2, tree: joint, plot: [O.angle]}
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -36,7 +35,7 @@ from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
 from cotree.io.yaml_source import Source, read_source
 from cotree.model import Component, Expression, Model, find_kind
 from cotree.results.store import replacing
-from cotree.terminal.shapes import SHAPES, Shape
+from cotree.terminal.shapes import SHAPES
 
 M = TypeVar("M", bound=Model)
 
@@ -258,45 +257,9 @@ def _component(name: str, entry: Mapping[str, Any]) -> Component:
     if not kind.mechanical:
         return kind.from_data(name, {key: _names(value) for key, value in values.items()})
     values = {key: _tuples(value) for key, value in values.items()}
-    if "shape" in kind.data_fields() and values.get("shape") is not None:
-        values["shape"] = _shape(values["shape"], f"{name}.shape")
     if "frames" in kind.data_fields() and values.get("frames") is not None:
         _check_frames(values["frames"], f"{name}.frames")
     return kind.from_data(name, values)
-
-
-def _shape(given: Any, where: str) -> Shape:
-    """``{rod: {length: 0.3, mass: 1}}``"""
-    expected = "one shape with its values, such as {rod: {length: 0.3, mass: 1}}"
-    if not isinstance(given, dict) or len(given) != 1 or not isinstance(next(iter(given.values())), dict):
-        raise ModelError(f"found {_shown(given)}", where=where, expected=expected)
-    ((kind, values),) = given.items()
-    if kind not in SHAPES:
-        raise ModelError(
-            f"there is no shape '{kind}'",
-            where=where,
-            expected=f"one of {listing(SHAPES)}",
-            remedy=nearest(kind, SHAPES),
-        )
-    known = inspect.signature(SHAPES[kind]).parameters
-    for key in values:
-        if key not in known:
-            raise ModelError(
-                f"a {kind} has no '{key}'",
-                where=where,
-                expected=f"some of {listing(known)}",
-                remedy=nearest(key, known),
-            )
-    missing = [key for key, each in known.items() if each.default is inspect.Parameter.empty and key not in values]
-    if missing:
-        raise ModelError(f"{listing(missing)} of the {kind} not given", where=where, expected=f"{listing(known)}")
-    try:
-        return SHAPES[kind](**values)
-    except CotreeError as error:
-        error.within(where)
-        raise
-    except (TypeError, ValueError):
-        raise ModelError(f"found {values!r}", where=where, expected="numbers, or expressions of parameters") from None
 
 
 def _check_frames(given: Any, where: str) -> None:

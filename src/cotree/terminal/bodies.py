@@ -74,7 +74,7 @@ class RigidBody(Body):
         super().__post_init__()
 
     def _check_shape(self) -> None:
-        object.__setattr__(self, "shape", shape_from_data(self.shape, self.name))
+        object.__setattr__(self, "shape", shape_from_data(self.shape, f"{self.name}.shape"))
         for name in ("mass", "inertia", "inertia_about"):
             if getattr(self, name) not in (MISSING, None):
                 raise ModelError(f"{name} is given beside a shape that has one", where=self.name, remedy=f"Drop {name}")

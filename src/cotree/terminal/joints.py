@@ -42,6 +42,12 @@ def angle_about(axis: ca.SX, C: ca.SX) -> tuple[ca.SX, ca.SX]:
     return ca.dot(e2, turned), ca.dot(e1, turned)
 
 
+def off_axis(axis: ca.SX, d: ca.SX) -> ca.SX:
+    """The two components of a vector across an axis."""
+    e1, e2 = perpendicular(axis)
+    return ca.vertcat(ca.dot(e1, d), ca.dot(e2, d))
+
+
 def _check_axis(name: str, values: Mapping[str, float], field: str = "axis") -> None:
     parts = [values.get(f"{field}.{x}") for x in "xyz"]
     if all(part == 0.0 for part in parts):
@@ -58,20 +64,41 @@ class AxisJoint(Joint):
     def check(self, values: Mapping[str, float]) -> None:
         _check_axis(self.name, values)
 
-    def parallel(self, v: Any, C: ca.SX) -> ca.SX:
+
+class Turning:
+    """How the joints with one axis turn: about it, which keeps the axes of both frames parallel."""
+
+    def rotation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
+        """A turn by the angle."""
+        return about(unit(v.axis), q["angle"])
+
+    def spin(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
+        """Its rate along the axis."""
+        return unit(v.axis) * u["angle"]
+
+    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
         """Two equations that keep the axis of b along that of a."""
         axis = unit(v.axis)
-        e1, e2 = perpendicular(axis)
-        turned = ca.mtimes(C, axis)
-        return ca.vertcat(ca.dot(e1, turned), ca.dot(e2, turned))
+        return off_axis(axis, ca.mtimes(C, axis))
 
-    def on_line(self, v: Any, d: ca.SX) -> ca.SX:
+
+class Sliding:
+    """How the joints with one axis slide: along it, which keeps b's origin on the axis of a."""
+
+    def translation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
+        """The displacement along the axis."""
+        return unit(v.axis) * q["displacement"]
+
+    def translation_rate(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
+        """Its rate."""
+        return unit(v.axis) * u["displacement"]
+
+    def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
         """Two equations that keep b's origin on the axis of a."""
-        e1, e2 = perpendicular(unit(v.axis))
-        return ca.vertcat(ca.dot(e1, d), ca.dot(e2, d))
+        return off_axis(unit(v.axis), d)
 
 
-class Revolute(AxisJoint):
+class Revolute(Turning, AxisJoint):
     """One rotation about ``axis``: holds three translations and two rotations."""
 
     edge_kind = Kind.POINT_JOINT
@@ -80,23 +107,14 @@ class Revolute(AxisJoint):
     angle: Value | None = start("rad", "angle")
     angle_rate: Value | None = start("rad/s", "rate of the angle")
 
-    def rotation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
-        return about(unit(v.axis), q["angle"])
-
-    def spin(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * u["angle"]
-
     def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
         return d
-
-    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
-        return self.parallel(v, C)
 
     def measure(self, v: Any, d: ca.SX, C: ca.SX) -> dict[str, ca.SX]:
         return {"angle": ca.atan2(*angle_about(unit(v.axis), C))}
 
 
-class Prismatic(AxisJoint):
+class Prismatic(Sliding, AxisJoint):
     """One translation along ``axis``: holds two translations and three rotations."""
 
     edge_kind = Kind.LINE_JOINT
@@ -105,15 +123,6 @@ class Prismatic(AxisJoint):
     displacement: Value | None = start("m", "displacement")
     displacement_rate: Value | None = start("m/s", "rate of the displacement")
 
-    def translation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * q["displacement"]
-
-    def translation_rate(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * u["displacement"]
-
-    def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
-        return self.on_line(v, d)
-
     def alignment(self, v: Any, C: ca.SX) -> ca.SX:
         return vee(C)
 
@@ -121,7 +130,7 @@ class Prismatic(AxisJoint):
         return {"displacement": ca.dot(unit(v.axis), d)}
 
 
-class Cylindrical(AxisJoint):
+class Cylindrical(Turning, Sliding, AxisJoint):
     """A translation along ``axis`` and a rotation about it: holds two translations and two rotations."""
 
     edge_kind = Kind.LINE_JOINT
@@ -132,30 +141,12 @@ class Cylindrical(AxisJoint):
     displacement_rate: Value | None = start("m/s", "rate of the displacement")
     angle_rate: Value | None = start("rad/s", "rate of the angle")
 
-    def translation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * q["displacement"]
-
-    def rotation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
-        return about(unit(v.axis), q["angle"])
-
-    def translation_rate(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * u["displacement"]
-
-    def spin(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * u["angle"]
-
-    def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
-        return self.on_line(v, d)
-
-    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
-        return self.parallel(v, C)
-
     def measure(self, v: Any, d: ca.SX, C: ca.SX) -> dict[str, ca.SX]:
         axis = unit(v.axis)
         return {"displacement": ca.dot(axis, d), "angle": ca.atan2(*angle_about(axis, C))}
 
 
-class Screw(AxisJoint):
+class Screw(Turning, AxisJoint):
     """A rotation about ``axis`` with a translation of ``pitch`` for each turn: one degree of freedom."""
 
     edge_kind = Kind.LINE_JOINT
@@ -172,14 +163,8 @@ class Screw(AxisJoint):
     def translation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
         return unit(v.axis) * (self._lead(v) * q["angle"])
 
-    def rotation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
-        return about(unit(v.axis), q["angle"])
-
     def translation_rate(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
         return unit(v.axis) * (self._lead(v) * u["angle"])
-
-    def spin(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * u["angle"]
 
     def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
         axis = unit(v.axis)
@@ -188,16 +173,13 @@ class Screw(AxisJoint):
         ahead = ca.atan2(
             sine * ca.cos(turn) - cosine * ca.sin(turn), cosine * ca.cos(turn) + sine * ca.sin(turn)
         )  # the angle less what the travel asks for, whatever the number of turns
-        return ca.vertcat(self.on_line(v, d), -self._lead(v) * ahead)
-
-    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
-        return self.parallel(v, C)
+        return ca.vertcat(off_axis(axis, d), -self._lead(v) * ahead)
 
     def measure(self, v: Any, d: ca.SX, C: ca.SX) -> dict[str, ca.SX]:
         return {"angle": ca.atan2(*angle_about(unit(v.axis), C))}
 
 
-class Planar(AxisJoint):
+class Planar(Turning, AxisJoint):
     """Two translations across ``axis`` and a rotation about it: holds one translation and two rotations.
 
     ``x`` and ``y`` run along two directions that form a right-handed frame with the axis.
@@ -217,20 +199,11 @@ class Planar(AxisJoint):
         e1, e2 = perpendicular(unit(v.axis))
         return e1 * q["x"] + e2 * q["y"]
 
-    def rotation(self, v: Any, q: Mapping[str, ca.SX]) -> ca.SX:
-        return about(unit(v.axis), q["angle"])
-
     def translation_rate(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
         return self.translation(v, u)
 
-    def spin(self, v: Any, q: Mapping[str, ca.SX], u: Mapping[str, ca.SX]) -> ca.SX:
-        return unit(v.axis) * u["angle"]
-
     def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
         return ca.dot(unit(v.axis), d)
-
-    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
-        return self.parallel(v, C)
 
     def measure(self, v: Any, d: ca.SX, C: ca.SX) -> dict[str, ca.SX]:
         axis = unit(v.axis)
