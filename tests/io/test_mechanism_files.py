@@ -212,7 +212,8 @@ MISTAKES = {
     ),
     "shape without values": (
         "components:\n  b: {kind: rigid_body, shape: rod}\n",
-        "m.yaml:2: b.shape: found 'rod'. Expected a shape with its values, such as rod(length=1, mass=2) or {rod: {length: 1, mass: 2}}.",
+        "m.yaml:2: b.shape: found 'rod'. Expected a shape with its values, such as rod(length=1, mass=2)"
+        " or {rod: {length: 1, mass: 2}}.",
     ),
     "unknown value of a shape": (
         "components:\n  b: {kind: rigid_body, shape: {rod: {lenght: 1, mass: 1}}}\n",
