@@ -17,6 +17,9 @@ from cotree.errors import (
     ResultError,
     SolveError,
 )
+from cotree.fem import mesh, section
+from cotree.fem.material import ALUMINIUM, STEEL, Material
+from cotree.fem.plate import Laminate, Orthotropic, Plate, layered
 from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
 from cotree.model.event import Event
@@ -48,6 +51,7 @@ from cotree.terminal.electrical import (
     Transformer,
     VoltageSource,
 )
+from cotree.terminal.flexible import Beam, FlexibleBody
 from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
 from cotree.terminal.friction import BumpStop, JointFriction
 from cotree.terminal.joints import (
@@ -73,16 +77,17 @@ if TYPE_CHECKING:
     from cotree.solve import Equilibrium, InverseDynamics, LinearSystem, Modes, Sensitivities
 
 __all__ = [
-    "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError", "Coupled", "CurrentSource", "Cylindrical",
-    "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError", "FileError", "ForceBetween",
-    "FormulationError", "Frame", "FrameDrive", "Free", "Gear", "GraphError", "GroundFrame", "Gyrator", "Inductor",
-    "JointActuator", "JointDamper", "JointFriction", "JointSpring", "Model", "ModelError", "MutualInductance",
-    "OperationalAmplifier", "ParallelAxes", "Piston", "Planar", "PointForce", "PointMass", "PointOnLine",
+    "ALUMINIUM", "STEEL", "Beam", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError", "Coupled",
+    "CurrentSource", "Cylindrical", "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError",
+    "FileError", "FlexibleBody", "ForceBetween", "FormulationError", "Frame", "FrameDrive", "Free", "Gear",
+    "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator", "JointDamper", "JointFriction",
+    "JointSpring", "Laminate", "Material", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
+    "Orthotropic", "ParallelAxes", "Piston", "Planar", "Plate", "PointForce", "PointMass", "PointOnLine",
     "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
     "RollingDisc", "RotationalEMF", "Screw", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical", "Spring",
     "Switch", "Transformer", "TranslationalEMF", "Universal", "VaryingMass", "VaryingPoint", "VoltageSource", "Weld",
-    "Wheel", "box", "cylinder", "electrical", "hydraulic", "load", "rod", "rotational", "sphere", "thermal",
-    "transducer", "translational", "tube",
+    "Wheel", "box", "cylinder", "electrical", "hydraulic", "layered", "load", "mesh", "read_mesh", "rod",
+    "rotational", "section", "sphere", "thermal", "transducer", "translational", "tube",
 ]  # fmt: skip
 
 
@@ -251,6 +256,13 @@ def _wrapped(run: Callable[[], _solution.Solution]) -> Solution:
         if isinstance(error.solution, _solution.Solution):
             error.solution = Solution(**vars(error.solution))
         raise
+
+
+def read_mesh(path: str | Path, **options: Any) -> mesh.Mesh:
+    """The mesh of lines and triangles in a file of another program; see `cotree.io.mesh_file`."""
+    from cotree.io.mesh_file import read_mesh
+
+    return read_mesh(path, **options)
 
 
 def load(path: str | Path) -> Model:

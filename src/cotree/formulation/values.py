@@ -32,7 +32,7 @@ class Terminal:
 
 def _built_in(expression: Expression, info: Quantity) -> bool:
     """Whether a plain number is part of the structure of the equations instead of a parameter."""
-    return info.built_in == "always" or (info.built_in == "zero" and expression.number({}) == 0.0)
+    return info.built_in in ("always", "table") or (info.built_in == "zero" and expression.number({}) == 0.0)
 
 
 class Values:
@@ -59,6 +59,13 @@ class Values:
                     names.append(f"{component.name}.{field}")
                     units.append(info.unit)
         numbers = {**model.parameter_values(), **model.component_values()}
+        self._tabled = {
+            name: numbers[name]
+            for component in model.valued()
+            for field, info in quantities(component).items()
+            if info.built_in == "table" and (name := f"{component.name}.{field}") in numbers
+        }
+        """Values from which tables were computed."""
         self.p = Variables.make(names, units, [numbers[name] for name in names])
         self._symbol = {name: self.p.symbols[k] for k, name in enumerate(names)}
         self._functions: dict[str, Callable[..., Any]] = {
@@ -98,6 +105,14 @@ class Values:
                     f"it follows from the expression '{given.text}', so it cannot be changed by itself",
                     where=name,
                     remedy="Change the parameters in its expression",
+                )
+        for name, value in self._tabled.items():
+            if values[name] != value:
+                raise ModelError(
+                    f"it would change from {value:g} to {values[name]:g}, but tables were computed from it",
+                    where=name,
+                    expected="a value that can change without computing the flexible body anew",
+                    remedy="Change the model: load it with other parameters, or make it again",
                 )
         return np.array([values[name] for name in self.p.names])
 

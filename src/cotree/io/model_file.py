@@ -35,10 +35,13 @@ from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
 from cotree.io.yaml_source import Source, read_source
 from cotree.model import Component, Expression, Model, find_kind
 from cotree.results.store import replacing
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.shapes import SHAPES
 
 M = TypeVar("M", bound=Model)
 
+TABLES = ".cotree"
+"""Folder next to a model file that keeps the tables of its flexible bodies."""
 KEYS = ("name", "datum", "gravity", "planar", "parameters", "components", "run")
 
 
@@ -106,7 +109,7 @@ class ModelFile(Generic[M]):
 
 def read_model(path: Path, model_class: type[M]) -> ModelFile[M]:
     """Read a model file; every error names the file, the line and the remedy."""
-    return _Reader(read_source(path), model_class).read()
+    return _Reader(read_source(path), model_class, path.resolve().parent).read()
 
 
 def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
@@ -126,8 +129,8 @@ def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) 
 
 
 class _Reader(Generic[M]):
-    def __init__(self, source: Source, model_class: type[M]) -> None:
-        self.source, self.model_class = source, model_class
+    def __init__(self, source: Source, model_class: type[M], folder: Path | None = None) -> None:
+        self.source, self.model_class, self.folder = source, model_class, folder
 
     def read(self) -> ModelFile[M]:
         data = self.source.data
@@ -154,6 +157,7 @@ class _Reader(Generic[M]):
                 if value is not None:
                     options[key] = _names(value if isinstance(value, list) else [value]) if key == "datum" else value
                     model = self.model_class(name, **options)
+        model.folder = None if self.folder is None else str(self.folder / TABLES)
         for name, value in self._mapping(data, "parameters").items():
             with _Placed(self.source, "parameters", name):
                 model.parameter(name, value)
@@ -164,7 +168,7 @@ class _Reader(Generic[M]):
             with _Placed(self.source, "components", name):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {entry!r}", where=name, expected="{kind: ..., nodes: [...], ...}")
-                model.add(_component(name, entry))
+                model.add(_component(name, entry, self.folder))
         with _Placed(self.source, "components"):
             _check(model)
         return model
@@ -250,16 +254,30 @@ def _place(source: Source, where: str, *path: str) -> str:
     return source.place(*next((path for path in deeper if path in source.lines), (*owner, *parts)))
 
 
-def _component(name: str, entry: Mapping[str, Any]) -> Component:
+def _component(name: str, entry: Mapping[str, Any], folder: Path | None = None) -> Component:
     """The component of one entry; vectors of mechanisms stay numbers, other lists hold names of nodes."""
     kind = find_kind(entry.get("kind"), name)
     values = {key: value for key, value in entry.items() if key != "kind"}
     if not kind.mechanical:
         return kind.from_data(name, {key: _names(value) for key, value in values.items()})
     values = {key: _tuples(value) for key, value in values.items()}
-    if "frames" in kind.data_fields() and values.get("frames") is not None:
+    if issubclass(kind, Deformable):
+        values |= _read_mesh(name, values.get("mesh"), folder)
+    elif "frames" in kind.data_fields() and values.get("frames") is not None:
         _check_frames(values["frames"], f"{name}.frames")
     return kind.from_data(name, values)
+
+
+def _read_mesh(name: str, given: Any, folder: Path | None) -> dict[str, Any]:
+    """The mesh in a file that an entry names, next to the model file."""
+    if not isinstance(given, dict) or "file" not in given:
+        return {}
+    from cotree.io.mesh_file import read_mesh
+
+    file, options = given["file"], {key: value for key, value in given.items() if key != "file"}
+    if not isinstance(file, str) or not set(options) <= {"orient", "edge_lines"}:
+        raise ModelError(f"found {given!r}", where=f"{name}.mesh", expected="{file: panel.msh}")
+    return {"mesh": read_mesh((folder or Path()) / file, **options)}
 
 
 def _check_frames(given: Any, where: str) -> None:

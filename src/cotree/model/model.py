@@ -38,6 +38,8 @@ class Model:
         self.datums = _datums(datum)
         self.components: dict[str, Component] = {}
         self.planar = _flag(planar, "planar")
+        self.folder: str | None = None
+        """Where what is computed from the model's parts is kept: next to its file, once it has one."""
         self.gravity = None if gravity is None else _gravity(gravity)
         self.parameters: dict[str, Expression] = {}
         for parameter, value in (parameters or {}).items():

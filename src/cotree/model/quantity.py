@@ -48,7 +48,8 @@ class Quantity:
     measured: bool = False
     """Whether expressions may hold measured quantities such as ``O.angle``."""
     built_in: str = ""
-    """What a plain number becomes part of the equations' structure: ``zero`` (a zero only), ``always``, or nothing."""
+    """When a number is part of the equations' structure: ``zero`` (a zero only), ``always`` (a plain number), ``table``
+    (any value, as tables are computed from it before the equations are written), or never."""
 
     @property
     def expected(self) -> str:

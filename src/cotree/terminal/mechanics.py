@@ -79,11 +79,17 @@ class Wrench:
 
 @dataclass(frozen=True)
 class Inertia:
-    """Momentum rates of a body per unit time: force and moment about the body's origin, in body axes."""
+    """Momentum rates of a body: force and moment about the body's origin, in body axes, and its kinetic energy.
+
+    A flexible body adds the forces along its elastic coordinates, its strain energy and the power that it dissipates.
+    """
 
     force: ca.SX
     moment: ca.SX
     kinetic: ca.SX
+    elastic: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    strain: ca.SX = field(default_factory=lambda: ca.SX(0))
+    loss: ca.SX = field(default_factory=lambda: ca.SX(0))
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,8 @@ class BodyMotion:
     v_dot: ca.SX
     omega_dot: ca.SX
     gravity: ca.SX
+    elastic_dot: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """Rates of the elastic speeds of a flexible body."""
 
 
 class Body(Component):

@@ -1,6 +1,7 @@
 """Forward dynamics of an open mechanism in O(n): elimination along the tree (Featherstone 2008, table 7.1).
 
 Twists are (angular velocity, velocity of the body's origin) in body axes; wrenches (moment about the origin, force).
+The elastic accelerations of a flexible body are eliminated together with those of the joint that carries it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import casadi as ca
 from cotree.formulation.branch.kinematics import Kinematics
 from cotree.formulation.branch.topology import Link
 from cotree.maths.rotation import skew
+from cotree.terminal.mechanics import BodyMotion
 
 
 def suits(kin: Kinematics) -> bool:
-    """Whether both trees are one and every body has constant inertia and an orientation."""
+    """Whether both trees are one, and every body has an orientation and is rigid of constant inertia or flexible."""
     top = kin.top
-    rigid = all(top.turns(k) and _inertia(kin, k) is not None for k in range(1, len(top.bodies)))
-    return rigid and kin.tree.together
+    bodies = range(1, len(top.bodies))
+    known = all(top.turns(k) and (k in top.flexible or _inertia(kin, k) is not None) for k in bodies)
+    return known and kin.tree.together
 
 
 def _inertia(kin: Kinematics, k: int) -> tuple[ca.SX, ca.SX, ca.SX] | None:
@@ -40,8 +43,14 @@ class _Step:
     r: ca.SX
     """Reference point of the body from that of the parent, in the parent's axes."""
     S: ca.SX
+    """Twist of the body by the joint's speeds, and by its own elastic ones where the joint sits on a moving node."""
+    E: ca.SX
+    """Twist of the body by the parent's elastic speeds."""
     c: ca.SX
     places: list[int]
+    """Places of the joint's speeds, then of the body's elastic ones."""
+    elastic: int
+    """How many of them are elastic."""
 
     def outwards(self, motion: ca.SX) -> ca.SX:
         """A twist of the parent at the body's reference point, in the body's axes."""
@@ -49,9 +58,9 @@ class _Step:
         return ca.vertcat(ca.mtimes(self.B.T, w), ca.mtimes(self.B.T, v + ca.cross(w, self.r)))
 
     def inwards(self, wrench: ca.SX) -> ca.SX:
-        """A wrench on the body as one on the parent."""
-        force = ca.mtimes(self.B, wrench[3:])
-        return ca.vertcat(ca.mtimes(self.B, wrench[:3]) + ca.cross(self.r, force), force)
+        """Wrenches on the body, one in each column, as wrenches on the parent."""
+        force = ca.mtimes(self.B, wrench[3:, :])
+        return ca.vertcat(ca.mtimes(self.B, wrench[:3, :]) + ca.mtimes(skew(self.r), force), force)
 
     def carried(self, inertia: _Blocks) -> _Blocks:
         """An inertia of the body as one of the parent: turned, then moved."""
@@ -110,33 +119,57 @@ def forward_dynamics(kin: Kinematics, generalised: ca.SX) -> ca.SX:
     inertia: list[_Blocks] = [_Blocks(ca.SX(3, 3), ca.SX(3, 3), ca.SX(3, 3))] * count
     bias: list[ca.SX] = [ca.SX.zeros(6)] * count
     steps = []
+    coupling: list[ca.SX] = [ca.SX(6, len(kin.elastic.get(k, []))) for k in range(count)]
+    elastic: list[ca.SX] = [ca.SX(each.shape[1], each.shape[1]) for each in coupling]
+    strain: list[ca.SX] = [ca.SX(each.shape[1], 1) for each in coupling]
     for i, j, link in kin.tree.rotation:
         reference[j], reach, own = _joint(kin, i, j, link)
-        places = kin.speed_places.get(link.name, [])
-        S = ca.sparsify(ca.jacobian(own, kin.u[places])) if places else ca.SX(6, 0)
-        step = _Step(i, j, kin.between(i, j), reach - reference[i], S, ca.SX(6, 1), places)
+        places = [*kin.speed_places.get(link.name, []), *kin.elastic.get(j, [])]
+        S, E = (_by_speeds(own, kin, group) for group in (places, kin.elastic.get(i, [])))
+        step = _Step(
+            i, j, kin.between(i, j), reach - reference[i], S, E, ca.SX(6, 1), places, len(kin.elastic.get(j, []))
+        )
         twist[j] = step.outwards(twist[i]) + own if i else own
         steps.append(replace(step, c=_drift(kin, link, own) + _cross_motion(twist[j], own)))
-        inertia[j], bias[j] = _own_inertia(kin, j, reference[j], twist[j])
+        if j in kin.top.flexible:
+            inertia[j], coupling[j], elastic[j], bias[j], strain[j] = _own_flexible(kin, j, twist[j])
+        else:
+            inertia[j], bias[j] = _own_inertia(kin, j, reference[j], twist[j])
     saved = {}
     for step in reversed(steps):
         i, j, places = step.i, step.j, step.places
         U = inertia[j].times(step.S)
-        solve = _solver(ca.mtimes(step.S.T, U))
+        D = ca.mtimes(step.S.T, U)
         rest = generalised[places] - ca.mtimes(step.S.T, bias[j]) if places else ca.SX(0, 1)
+        if step.elastic:
+            turning = len(places) - step.elastic
+            own = ca.horzcat(ca.SX(6, turning), coupling[j])
+            mixed = ca.mtimes(step.S.T, own)
+            U = U + own
+            D = D + mixed + mixed.T + ca.diagcat(ca.SX(turning, turning), elastic[j])
+            rest = rest - ca.vertcat(ca.SX(turning, 1), strain[j])
+        solve = _solver(D)
         saved[j] = U, solve, rest
         if i == 0:
             continue
         left, wrench = inertia[j], bias[j]
         if places:
-            left = left.without(U, solve(U.T), step.S)
+            left = left.without(U, solve(U.T), step.S[:, : len(places) - step.elastic])
             wrench = wrench + ca.mtimes(U, solve(rest))
         inertia[i] = inertia[i] + step.carried(left)
-        bias[i] = bias[i] + step.inwards(wrench + left.times(step.c))
+        wrench = wrench + left.times(step.c)
+        bias[i] = bias[i] + step.inwards(wrench)
+        if step.E.nnz():
+            moved = left.times(step.E)
+            coupling[i] = coupling[i] + step.inwards(moved)
+            elastic[i] = elastic[i] + _symmetric(ca.mtimes(step.E.T, moved))
+            strain[i] = strain[i] + ca.mtimes(step.E.T, wrench)
     acceleration: list[ca.SX] = [ca.vertcat(ca.SX.zeros(3), -kin.gravity[0])] * count
     result: list[ca.SX] = [ca.SX(0)] * len(kin.u_names)
     for step in steps:
         a = step.outwards(acceleration[step.i]) + step.c
+        if step.E.nnz():
+            a = a + ca.mtimes(step.E, ca.vertcat(*(result[k] for k in kin.elastic[step.i])))
         if step.places:
             U, solve, rest = saved[step.j]
             rates = solve(rest - ca.mtimes(U.T, a))
@@ -160,24 +193,55 @@ def _own_inertia(kin: Kinematics, j: int, reference: ca.SX, twist: ca.SX) -> tup
     return _Blocks(moment, mass * arm, mass * ca.SX.eye(3)), ca.vertcat(spin, force)
 
 
+def _own_flexible(kin: Kinematics, j: int, twist: ca.SX) -> tuple[_Blocks, ca.SX, ca.SX, ca.SX, ca.SX]:
+    """The inertia of a flexible body about its origin, its coupling with the elastic accelerations and theirs.
+
+    Last are the wrench and the elastic forces of its motion without accelerations.
+    """
+    floating = kin.top.flexible[j].floating
+    k, still = floating.blocks, ca.SX(3, 1)
+    law = floating.law(BodyMotion(twist[3:], twist[:3], still, still, still), ca.SX(floating.u.numel(), 1))
+    blocks = _Blocks(k.J, skew(k.c), k.mass * ca.SX.eye(3))
+    return blocks, ca.vertcat(k.H, k.A), k.M, ca.vertcat(law.moment, law.force), law.elastic
+
+
+def _by_speeds(own: ca.SX, kin: Kinematics, places: list[int]) -> ca.SX:
+    """A twist is linear in the speeds: its part in some of them."""
+    return ca.sparsify(ca.jacobian(own, kin.u[places])) if places else ca.SX(6, 0)
+
+
 def _joint(kin: Kinematics, i: int, j: int, link: Link) -> tuple[ca.SX, ca.SX, ca.SX]:
-    """Reference point on body j, where it is on body i, and the twist that the joint adds there."""
+    """Reference point on body j, where it is on body i, and the twist that the joint adds there.
+
+    The reference point of a rigid body is where the joint holds it, that of a flexible one its origin.
+    """
     q, u = kin.positions[link.name], kin.speeds[link.name]
-    joint, v = link.joint, link.values
-    arm = ca.mtimes(link.a.rotation, joint.translation(v, q))
-    spin, rate = joint.spin(v, q, u), ca.mtimes(link.a.rotation, joint.translation_rate(v, q, u))
+    joint, v, a, b = link.joint, link.values, link.a, link.b
+    arm = ca.mtimes(a.rotation, joint.translation(v, q))
+    spin = joint.spin(v, q, u)
+    rate = a.rate + ca.cross(a.spin, arm) + ca.mtimes(a.rotation, joint.translation_rate(v, q, u))
     B = kin.between(i, j)
+    flexible = j in kin.top.flexible
     if i == link.i:
-        own = ca.vertcat(ca.mtimes(link.b.rotation, spin), ca.mtimes(B.T, rate))
-        return link.b.position, link.a.position + arm, own
-    turn = -ca.mtimes(link.a.rotation, ca.mtimes(joint.rotation(v, q), spin))
-    own = ca.vertcat(turn, -ca.cross(turn, arm) - rate)
-    return link.a.position, link.b.position - ca.mtimes(B, arm), own
+        turn = ca.mtimes(b.rotation, spin) + ca.mtimes(B.T, a.spin) - b.spin
+        move = ca.mtimes(B.T, rate)
+        if flexible:
+            move = move - b.rate - ca.cross(turn, b.position)
+            return ca.SX(3, 1), a.position + arm - ca.mtimes(B, b.position), ca.vertcat(turn, move)
+        return b.position, a.position + arm, ca.vertcat(turn, move)
+    turn = ca.mtimes(B.T, b.spin) - ca.mtimes(a.rotation, ca.mtimes(joint.rotation(v, q), spin)) - a.spin
+    move = ca.mtimes(B.T, b.rate) - ca.cross(turn, arm) - rate
+    if flexible:
+        own = ca.vertcat(turn, move - ca.cross(turn, a.position))
+        return ca.SX(3, 1), b.position - ca.mtimes(B, a.position + arm), own
+    return a.position, b.position - ca.mtimes(B, arm), ca.vertcat(turn, move)
 
 
 def _drift(kin: Kinematics, link: Link, own: ca.SX) -> ca.SX:
     """The rate of the joint's twist with its free speeds held."""
-    places = kin.coordinate_places.get(link.name, [])
+    places = list(kin.coordinate_places.get(link.name, []))
+    for body in (link.i, link.j):
+        places += kin.elastic_coordinates.get(body, [])
     symbols = ca.vertcat(kin.q[places], kin.t)
     if not ca.depends_on(own, symbols):
         return ca.SX(6, 1)

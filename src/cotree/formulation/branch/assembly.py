@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError, listing
 from cotree.formulation.branch.loops import circuit
 from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.topology import Link
 from cotree.maths.rotation import advance, of_quaternion, quaternion_of, vee
 from cotree.maths.symbolic import column
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import ORIENTATION
 
 Array = NDArray[np.float64]
@@ -72,6 +74,8 @@ class Assembly:
         positions: list[Wish] = []
         speeds: list[Wish] = []
         guess: dict[str, ca.SX] = {}
+        for j, flexible in top.flexible.items():
+            self._elastic_wishes(j, flexible, positions, speeds, guess)
         for link in top.links.values():
             if link.of_body:
                 self._body_wishes(link, positions, speeds, guess)
@@ -95,6 +99,18 @@ class Assembly:
                     off = ca.SX(kin.coordinate(link, c.name)[1] - rate)
                     speeds.append(Wish(f"{link.name}.{c.name}_rate", off, f"{c.name}_rate" in link.joint.fixed))
         return positions, speeds, guess
+
+    def _elastic_wishes(
+        self, j: int, flexible: Flexible, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]
+    ) -> None:
+        """Elastic coordinates and speeds start where they are given, otherwise at zero."""
+        body, floating = self.mechanism.top.bodies[j], flexible.floating
+        assert isinstance(body, Deformable)
+        for k, name in enumerate(floating.tables.names):
+            value, rate = body.elastic_start(name)
+            guess[f"{flexible.name}.{name}"] = ca.SX(value)
+            positions.append(Wish(f"{flexible.name}.{name}", floating.q[k] - value, True))
+            speeds.append(Wish(f"{flexible.name}.{name}_rate", floating.u[k] - rate, True))
 
     def _turn_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
         v, kin = link.values, self.mechanism.kin

@@ -12,7 +12,8 @@ from typing import Any
 import casadi as ca
 
 from cotree.formulation.branch.kinematics import Kinematics
-from cotree.formulation.branch.topology import Link, Place
+from cotree.formulation.branch.places import Place
+from cotree.formulation.branch.topology import Link
 from cotree.maths.rotation import skew
 from cotree.terminal.mechanics import Constraint, Driver, Motion
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -18,6 +18,7 @@ from cotree.formulation.branch.loops import loop_kind
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy, analyse
+from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
 from cotree.formulation.system import Energy, Mechanics, SmoothInput, SystemEquations, Variables
 from cotree.graph import LinearGraph, Tree
@@ -161,13 +162,19 @@ def _system(
     if kept and kin.u.numel():
         constraint_force = ca.densify(ca.jtimes(velocity, kin.u, multipliers.symbols, True))
     balance = own.inertia_force - own.generalised - constraint_force
+    stiffening = rigid_stiffening(own, kept, (q0, top.values.p.start, start.modes(top.values.p.start, 0.0)))
+    if stiffening is not None:
+        balance += stiffening.force
     acceleration = kin.rate(velocity)
     closed = bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL)
     potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
-    w, algebraic, rates = _accelerations(own, multipliers, balance, acceleration, closed)
+    pushed = own.generalised if stiffening is None else own.generalised - stiffening.force
+    w, algebraic, rates = _accelerations(own, multipliers, balance, acceleration, closed, pushed)
     by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
     held, drives = own.reactions(by_row)
     energy, powers = _energy(own, drives, potential, by_row)
+    if stiffening is not None:
+        energy = replace(energy, supply=energy.supply + stiffening.power)
     outputs = mechanism_outputs(own, held, drives, powers, potential)
     inputs, signals, smooth = _signals(own)
     return SystemEquations(
@@ -210,7 +217,7 @@ def _system(
 
 
 def _accelerations(
-    own: Mechanism, multipliers: Variables, balance: ca.SX, acceleration: ca.SX, closed: bool
+    own: Mechanism, multipliers: Variables, balance: ca.SX, acceleration: ca.SX, closed: bool, generalised: ca.SX
 ) -> tuple[Variables, ca.SX, ca.SX]:
     """Algebraic variables and equations, and the rates of the speeds."""
     kin = own.kin
@@ -223,7 +230,7 @@ def _accelerations(
     if not kin.u.numel():
         return none, ca.SX(0, 1), ca.SX(0, 1)
     if articulated(kin):
-        return none, ca.SX(0, 1), forward_dynamics(kin, own.generalised)
+        return none, ca.SX(0, 1), forward_dynamics(kin, generalised)
     mass = ca.jacobian(balance, kin.u_dot)
     return none, ca.SX(0, 1), ca.densify(ldl_solver(mass)(-substitute(balance, kin.u_dot, 0)))
 
@@ -233,7 +240,8 @@ def _energy(
 ) -> tuple[Energy, dict[str, ca.SX]]:
     """Stored energy; dissipated and supplied powers of elements and drivers."""
     kin = own.kin
-    dissipation, supply = ca.SX(0), own.flux_power
+    dissipation = sum((part.loss for part in own.inertia if part is not None), ca.SX(0))
+    supply = own.flux_power
     powers: dict[str, ca.SX] = {}
     for act in own.acting:
         powers[act.name] = act.power

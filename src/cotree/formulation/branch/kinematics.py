@@ -11,9 +11,10 @@ from typing import Any
 
 import casadi as ca
 
-from cotree.formulation.branch.topology import GROUND, Branches, Link, Place, Topology
+from cotree.formulation.branch.places import Flexible, Place
+from cotree.formulation.branch.topology import GROUND, Branches, Link, Topology
 from cotree.maths.rotation import quaternion_rate, skew
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, elements
 from cotree.terminal.mechanics import ORIENTATION, Coordinate, Joint, Motion
 
 
@@ -46,6 +47,12 @@ class Kinematics:
         self.speeds: dict[str, dict[str, ca.SX]] = {}
         for link in self._links():
             self._coordinates(link)
+        self.elastic: dict[int, list[int]] = {}
+        """Places in u of each flexible body's elastic speeds."""
+        self.elastic_coordinates: dict[int, list[int]] = {}
+        """Places in q of each flexible body's elastic coordinates."""
+        for j, flexible in top.flexible.items():
+            self._elastic(j, flexible)
         count = len(top.bodies)
         self.R: list[ca.SX] = [ca.SX.eye(3)] * count
         self.omega: list[ca.SX] = [ca.SX.zeros(3)] * count
@@ -108,6 +115,21 @@ class Kinematics:
         self.u_symbols += symbols
         return ca.vertcat(*symbols)
 
+    def _elastic(self, j: int, flexible: Flexible) -> None:
+        """The elastic coordinates of a body: flexible arms are always in the tree."""
+        owner, floating = flexible.name, flexible.floating
+        names, units = floating.tables.names, floating.tables.units
+        self.elastic[j] = list(range(len(self.u_names), len(self.u_names) + len(names)))
+        self.elastic_coordinates[j] = list(range(len(self.q_names), len(self.q_names) + len(names)))
+        self.q_names += [f"{owner}.{name}" for name in names]
+        self.q_units += units
+        self.q_symbols += elements(floating.q)
+        self.owners += [(owner, name) for name in names]
+        self.u_names += [f"{owner}.{name}_rate" for name in names]
+        self.u_units += [f"{unit}/s" for unit in units]
+        self.u_symbols += elements(floating.u)
+        self.rates += elements(floating.u)
+
     def _turn(self) -> None:
         for i, j, link in self.tree.rotation:
             if not self.top.turns(j):
@@ -117,10 +139,10 @@ class Kinematics:
             C, spin = joint.rotation(link.values, q), joint.spin(link.values, q, u)
             if i == link.i:  # b hangs on j
                 B = ca.mtimes(ca.mtimes(link.a.rotation, C), link.b.rotation.T)
-                own = ca.mtimes(link.b.rotation, spin)
+                own = ca.mtimes(link.b.rotation, spin) + _T(B, link.a.spin) - link.b.spin
             else:
                 B = ca.mtimes(ca.mtimes(link.b.rotation, C.T), link.a.rotation.T)
-                own = -ca.mtimes(link.a.rotation, ca.mtimes(C, spin))
+                own = _T(B, link.b.spin) - ca.mtimes(link.a.rotation, ca.mtimes(C, spin)) - link.a.spin
             self._relative[i, j] = B
             self.R[j] = ca.mtimes(self.R[i], B)
             self.omega[j] = _T(B, self.omega[i]) + own
@@ -139,15 +161,18 @@ class Kinematics:
         for i, j, link in self.tree.translation:
             joint, q, u = link.joint, self.positions[link.name], self.speeds[link.name]
             d, d_dot = joint.translation(link.values, q), joint.translation_rate(link.values, q, u)
-            arm = link.a.position + ca.mtimes(link.a.rotation, d)  # from a's body to b's origin, in its axes
-            rate = ca.mtimes(link.a.rotation, d_dot)
+            reach = ca.mtimes(link.a.rotation, d)
+            arm = link.a.position + reach  # from a's body to b's origin, in its axes
+            rate = link.a.rate + ca.cross(link.a.spin, reach) + ca.mtimes(link.a.rotation, d_dot)
             B, w_i, w_j = self.between(i, j), self.omega[i], self.omega[j]
             if i == link.i:
                 offset = arm - ca.mtimes(B, link.b.position)
-                self.v[j] = _T(B, self.v[i] + ca.cross(w_i, arm) + rate) - ca.cross(w_j, link.b.position)
+                own = ca.cross(w_j, link.b.position) + link.b.rate
+                self.v[j] = _T(B, self.v[i] + ca.cross(w_i, arm) + rate) - own
             else:
                 offset = link.b.position - ca.mtimes(B, arm)
-                self.v[j] = _T(B, self.v[i] + ca.cross(w_i, link.b.position)) - ca.cross(w_j, arm) - rate
+                there = self.v[i] + ca.cross(w_i, link.b.position) + link.b.rate
+                self.v[j] = _T(B, there) - ca.cross(w_j, arm) - rate
             self._offset[i, j] = offset
             self.p[j] = self.p[i] + ca.mtimes(self.R[i], offset)
 
@@ -166,9 +191,9 @@ class Kinematics:
         i, j = a.body, b.body
         B = self.between(i, j)
         reach = self.offset(i, j) + ca.mtimes(B, b.position)  # from i's origin to b, in the axes of i
-        rate = ca.mtimes(B, self.v[j] + ca.cross(self.omega[j], b.position))
-        rate = rate - self.v[i] - ca.cross(self.omega[i], reach)
-        spin = ca.mtimes(B, self.omega[j]) - self.omega[i]
+        rate = ca.mtimes(B, self.v[j] + ca.cross(self.omega[j], b.position) + b.rate)
+        rate = rate - self.v[i] - ca.cross(self.omega[i], reach) - a.rate - ca.cross(a.spin, reach - a.position)
+        spin = ca.mtimes(B, self.omega[j] + b.spin) - self.omega[i] - a.spin
         return Motion(
             _T(a.rotation, reach - a.position),
             ca.mtimes(_T(a.rotation, B), b.rotation),
@@ -239,7 +264,7 @@ class Kinematics:
 
     def rate(self, expression: ca.SX) -> ca.SX:
         """The total time derivative of an expression of q, u and t."""
-        if not expression.numel():
+        if not expression.nnz():
             return expression
         along = ca.vertcat(self.q_dot, self.u_dot, ca.SX(1))
         return ca.jtimes(ca.densify(expression), ca.vertcat(self.q, self.u, self.t), along)

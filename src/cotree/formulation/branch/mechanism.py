@@ -75,7 +75,8 @@ class Mechanism:
         result: list[Inertia | None] = [None]
         for j, body in enumerate(self.top.bodies):
             if body is not None:
-                motion = BodyMotion(kin.v[j], kin.omega[j], v_dot[j], w_dot[j], kin.gravity[j])
+                elastic = kin.u_dot[kin.elastic[j]] if j in kin.elastic else ca.SX(0, 1)
+                motion = BodyMotion(kin.v[j], kin.omega[j], v_dot[j], w_dot[j], kin.gravity[j], elastic)
                 result.append(body.inertia_law(self.values_of(body), motion))
         return result
 
@@ -137,9 +138,9 @@ class Mechanism:
         if not kin.u.numel():
             return ca.SX(0, 1)
         bodies = [j for j, part in enumerate(self.inertia) if part is not None]
-        across = ca.vertcat(*(ca.vertcat(kin.v[j], kin.omega[j]) for j in bodies))
+        across = ca.vertcat(*(ca.vertcat(kin.v[j], kin.omega[j], kin.u[kin.elastic.get(j, [])]) for j in bodies))
         parts = [self.inertia[j] for j in bodies]
-        through = ca.vertcat(*(ca.vertcat(part.force, part.moment) for part in parts if part is not None))
+        through = ca.vertcat(*(ca.vertcat(part.force, part.moment, part.elastic) for part in parts if part is not None))
         return ca.densify(ca.jtimes(across, kin.u, through, True))
 
     @cached_property
@@ -149,8 +150,8 @@ class Mechanism:
 
     @cached_property
     def weight_potential(self) -> ca.SX:
-        """Potential energy of the bodies' weight."""
-        total = ca.SX(0)
+        """Potential energy of the bodies' weight, and strain energy."""
+        total = sum((part.strain for part in self.inertia if part is not None), ca.SX(0))
         for j, body in enumerate(self.top.bodies):
             if body is not None:
                 mass, centre = body.weight(self.values_of(body))
@@ -291,8 +292,8 @@ def frame_motion(kin: Kinematics, node: str) -> dict[str, ca.SX]:
     j, R = place.body, kin.R[place.body]
     return {
         "position": kin.p[j] + ca.mtimes(R, place.position),
-        "velocity": ca.mtimes(R, kin.v[j] + ca.cross(kin.omega[j], place.position)),
-        "angular_velocity": ca.mtimes(R, kin.omega[j]),
+        "velocity": ca.mtimes(R, kin.v[j] + ca.cross(kin.omega[j], place.position) + place.rate),
+        "angular_velocity": ca.mtimes(R, kin.omega[j] + place.spin),
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import casadi as ca
 
 from cotree.formulation.branch.mechanism import Mechanism, frame_motion
+from cotree.formulation.branch.places import Flexible
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
 from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
@@ -24,6 +25,8 @@ def mechanism_outputs(
     for node, place in own.top.places.items():
         if place.body:
             result |= _frame(own, node)
+    for flexible in own.top.flexible.values():
+        result |= _elastic(flexible)
     for link in own.top.links.values():
         if not link.of_body:
             result |= _joint(own, link.name)
@@ -60,8 +63,9 @@ def _frame(own: Mechanism, node: str) -> dict[str, Output]:
     j, R = place.body, kin.R[place.body]
     v_dot, w_dot = (parts[j] for parts in kin.accelerations)
     w, arm = kin.omega[j], place.position
-    velocity = kin.v[j] + ca.cross(w, arm)
-    acceleration = v_dot + ca.cross(w_dot, arm) + ca.cross(w, velocity)
+    velocity = kin.v[j] + ca.cross(w, arm) + place.rate
+    acceleration = v_dot + ca.cross(w_dot, arm) + ca.cross(w, place.rate) + kin.rate(place.rate)
+    acceleration += ca.cross(w, velocity)
     motion = frame_motion(kin, node)
     result = _vector(f"{node}.position", motion["position"], "m")
     result |= _vector(f"{node}.velocity", motion["velocity"], "m/s")
@@ -70,7 +74,22 @@ def _frame(own: Mechanism, node: str) -> dict[str, Output]:
         turn = quaternion_of(ca.mtimes(R, place.rotation))
         result |= {f"{node}.orientation.{e}": Output(turn[k], "") for k, e in enumerate(PARAMETERS)}
         result |= _vector(f"{node}.angular_velocity", motion["angular_velocity"], "rad/s")
-        result |= _vector(f"{node}.angular_acceleration", ca.mtimes(R, w_dot), "rad/s^2")
+        turning = w_dot + kin.rate(place.spin) + ca.cross(w, place.spin)
+        result |= _vector(f"{node}.angular_acceleration", ca.mtimes(R, turning), "rad/s^2")
+    return result
+
+
+def _elastic(flexible: Flexible) -> dict[str, Output]:
+    """Elastic coordinates, strain energy, and the deflection of every frame from its undeformed place, in body axes."""
+    name, floating = flexible.name, flexible.floating
+    tables = floating.tables
+    result: dict[str, Output] = {}
+    for k, (coordinate, unit) in enumerate(zip(tables.names, tables.units, strict=True)):
+        result[f"{name}.{coordinate}"] = Output(floating.q[k], unit)
+        result[f"{name}.{coordinate}_rate"] = Output(floating.u[k], f"{unit}/s")
+    for frame, node in tables.frames.items():
+        result |= _vector(f"{name}.{frame}.deflection", ca.densify(floating.deflection(node)), "m")
+    result[f"{name}.strain_energy"] = Output(floating.strain, "J")
     return result
 
 

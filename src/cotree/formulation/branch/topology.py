@@ -14,10 +14,12 @@ from typing import Any
 import casadi as ca
 
 from cotree.errors import GraphError, ModelError, listing, nearest
+from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
 from cotree.terminal.bodies import frame_of, turned
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismatic, Slide
 from cotree.terminal.mechanics import (
     Body,
@@ -33,15 +35,6 @@ from cotree.terminal.mechanics import (
 
 GROUND = 0
 """Index of the ground among the bodies."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A frame: the body that carries it, its position and rotation in body axes."""
-
-    body: int
-    position: ca.SX
-    rotation: ca.SX
 
 
 @dataclass(frozen=True)
@@ -79,6 +72,8 @@ class Topology:
     elements: tuple[Element, ...]
     joint_forces: tuple[JointForce, ...]
     fields: dict[str, Any] = field(default_factory=dict)
+    flexible: dict[int, Flexible] = field(default_factory=dict)
+    """Flexible bodies by index."""
 
     def of(self, component: Component) -> Any:
         """The values of a component, as symbols."""
@@ -211,12 +206,18 @@ def topology(model: Model, graph: LinearGraph) -> Topology:
             v = values.of(part)
             rotation = identity if v.axis is None else turned(v.axis, v.angle)
             places[part.name] = Place(GROUND, ca.vertcat(*v.position), rotation)
+    flexible: dict[int, Flexible] = {}
     for k, body in enumerate(bodies):
-        if body is not None:
-            places[body.name] = Place(k, zero, identity)
-            inner = [name for name in quantities(body) if name.partition(".")[0] in body.places()]
-            entries = values.entries(body, inner)
-            places |= {f"{body.name}.{name}": Place(k, *frame_of(entries, name)) for name in body.places()}
+        if body is None:
+            continue
+        places[body.name] = Place(k, zero, identity)
+        if isinstance(body, Deformable):
+            flexible[k] = flexible_body(model, body)
+            places |= deformed_places(k, body, flexible[k].floating, values)
+            continue
+        inner = [name for name in quantities(body) if name.partition(".")[0] in body.places()]
+        entries = values.entries(body, inner)
+        places |= {f"{body.name}.{name}": Place(k, *frame_of(entries, name)) for name in body.places()}
     result = Topology(
         model,
         graph,
@@ -228,7 +229,12 @@ def topology(model: Model, graph: LinearGraph) -> Topology:
         tuple(p for p in parts if isinstance(p, Coupling)),
         tuple(p for p in parts if isinstance(p, Element)),
         tuple(p for p in parts if isinstance(p, JointForce)),
+        flexible=flexible,
     )
+    for k, each in flexible.items():
+        body = bodies[k]
+        assert body is not None
+        result.of(body).floating = each.floating
     if model.planar:
         _check_plane(model)
     drivers = _drivers(model)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import casadi as ca
 
 from cotree.formulation.branch.kinematics import Kinematics
-from cotree.formulation.branch.topology import Link, Place
+from cotree.formulation.branch.places import Place
+from cotree.formulation.branch.topology import Link
 from cotree.terminal.mechanics import ORIENTATION, Inertia, Wrench
 
 Vector = ca.SX

@@ -1,0 +1,1 @@
+"""Flexible mechanisms: Cotree and its peers on the same model at the same error."""

@@ -1,0 +1,1 @@
+"""Finite-element preprocessor: meshes, beams, thin shells, assembly, modes, and the tables of flexible bodies."""

@@ -1,0 +1,127 @@
+"""Isotropic elastic materials with Kelvin-Voigt viscosity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from cotree.errors import ModelError, listing, nearest
+
+
+def number(given: Any, name: str, where: str = "", *, least: float = -math.inf, open_end: bool = True) -> float:
+    """A finite number above ``least`` (or equal to it where the end is not open); anything else is refused."""
+    bound = "" if least == -math.inf else f" {'above' if open_end else 'of at least'} {least:g}"
+    try:
+        value = math.nan if isinstance(given, bool | str) else float(given)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value) or value < least or (open_end and value == least):
+        raise ModelError(f"{name} is {given!r}", where=where, expected=f"a finite number{bound}")
+    return value
+
+
+@dataclass(frozen=True)
+class Material:
+    """An isotropic material in SI units.
+
+    The shear modulus is E / 2 (1 + nu) unless it is given. ``viscosity`` is the retardation time tau in s of the
+    Kelvin-Voigt law: stress = H (strain + tau rate of strain), G = tau H in Richard 2012, eq. 62.
+    """
+
+    young: float
+    density: float
+    poisson: float | None = None
+    shear: float | None = None
+    viscosity: float = 0.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"material '{self.name}'" if self.name else "material"
+        number(self.young, "young (the modulus E in Pa)", where, least=0.0)
+        number(self.density, "density (in kg/m^3)", where, least=0.0)
+        number(self.viscosity, "viscosity (the retardation time in s)", where, least=0.0, open_end=False)
+        if self.shear is not None:
+            number(self.shear, "shear (the modulus G in Pa)", where, least=0.0)
+        if self.poisson is not None and not -1 < number(self.poisson, "poisson", where) < 0.5:
+            raise ModelError(f"poisson is {self.poisson!r}", where=where, expected="a number above -1 and below 0.5")
+        if self.poisson is None and self.shear is None:
+            raise ModelError(
+                "neither poisson nor shear is given",
+                where=where,
+                expected="Poisson's ratio, or the shear modulus in Pa",
+                remedy="metals have a Poisson's ratio of about 0.3",
+            )
+
+    @property
+    def shear_modulus(self) -> float:
+        """G in Pa, as given or that of Young's modulus and Poisson's ratio."""
+        if self.shear is not None:
+            return self.shear
+        assert self.poisson is not None  # one of the two is there, by the check at the start
+        return self.young / 2 / (1 + self.poisson)
+
+    @property
+    def poisson_ratio(self) -> float:
+        """Poisson's ratio as given, or that of the two moduli where they can be those of an isotropic material."""
+        if self.poisson is not None:
+            return self.poisson
+        ratio = self.young / 2 / self.shear_modulus - 1
+        if not -1 < ratio < 0.5:
+            raise ModelError(
+                f"poisson is not given, and the moduli would make it {ratio:.4g}",
+                where=f"material '{self.name}'" if self.name else "material",
+                expected="Poisson's ratio, or moduli with E < 3 G",
+                remedy="give poisson, or the shear factors of the section where a beam asks for it",
+            )
+        return ratio
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data from which `material_from_data` makes the material again."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
+
+
+STEEL = Material(2.1e11, 7850.0, poisson=0.3, name="steel")
+"""Structural steel."""
+
+ALUMINIUM = Material(7.0e10, 2700.0, poisson=0.33, name="aluminium")
+"""Aluminium alloy."""
+
+MATERIALS: dict[str, Material] = {"steel": STEEL, "aluminium": ALUMINIUM}
+"""Materials that are known by name."""
+
+
+def material_from_data(given: Any, where: str) -> Material:
+    """A material as the user gave it: itself, a name such as ``steel``, or plain data with young, density, poisson."""
+    if isinstance(given, Material):
+        return given
+    if isinstance(given, str):
+        if given not in MATERIALS:
+            raise ModelError(
+                f"there is no material '{given}'",
+                where=where,
+                expected=f"one of {listing(MATERIALS)}, or young, density and poisson",
+                remedy=nearest(given, MATERIALS),
+            )
+        return MATERIALS[given]
+    if not isinstance(given, Mapping):
+        expected = "the name of a material, or values such as {young: 2.1e11, poisson: 0.3, density: 7850}"
+        raise ModelError(f"found {given!r}", where=where, expected=expected)
+    known = [each.name for each in fields(Material)]
+    for key in given:
+        if key not in known:
+            raise ModelError(
+                f"a material has no '{key}'",
+                where=where,
+                expected=f"some of {listing(known)}",
+                remedy=nearest(str(key), known),
+            )
+    missing = [key for key in ("young", "density") if key not in given]
+    if missing:
+        raise ModelError(f"{listing(missing)} of the material not given", where=where, expected=listing(known))
+    try:
+        return Material(**given)
+    except ModelError as error:
+        error.within(where)
+        raise

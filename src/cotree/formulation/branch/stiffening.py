@@ -1,0 +1,171 @@
+"""Geometric stiffness of flexible bodies under the forces of the rigid motion.
+
+The forces are those of the same mechanism with every flexible body rigid, in the motion of the bodies' own frames: its
+equations are those of the mechanism with elastic coordinates, speeds and accelerations put to zero, and with joint
+coordinates that are measured between undeformed frames. They are solved here for accelerations and multipliers, and
+enter the elastic equations through the tables of unit loads (`cotree.fem.tables`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.formulation.branch.articulated import ldl_solver
+from cotree.formulation.branch.kinematics import measured
+from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.branch.places import Place
+from cotree.maths.rotation import quaternion_of, skew
+from cotree.maths.symbolic import column, substitute
+from cotree.terminal.floating import Floating, constant
+from cotree.terminal.mechanics import ORIENTATION, Wrench
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stiffening:
+    """Forces along the elastic coordinates, to be added to the balance, and the power that they give."""
+
+    force: ca.SX
+    power: ca.SX
+
+
+def rigid_stiffening(own: Mechanism, kept: Sequence[int], start: tuple[Array, Array, Array]) -> Stiffening | None:
+    """The stiffening of all bodies that ask for it; None where none does. ``start`` is q, p and the modes."""
+    kin, top = own.kin, own.top
+    bodies = {j: each.floating for j, each in top.flexible.items() if each.floating.stiffening == "rigid"}
+    if not bodies:
+        return None
+    rigid = _Rigid(own, kept, start)
+    wrenches = rigid.wrenches()
+    v_dot, w_dot = kin.accelerations
+    force, power = ca.SX.zeros(kin.u.numel()), ca.SX(0)
+    for j, floating in bodies.items():
+        w = kin.omega[j]
+        pull = rigid.at(v_dot[j] + ca.cross(w, kin.v[j]) - kin.gravity[j])
+        turn = rigid.at(skew(w_dot[j]) + ca.mtimes(skew(w), skew(w)))
+        stiffness = _stiffness(floating, pull, turn, {n: x for (k, n), x in wrenches.items() if k == j})
+        push = ca.mtimes(stiffness, floating.q)
+        force[kin.elastic[j]] = push
+        power -= ca.dot(push, floating.u)
+    return Stiffening(force, power)
+
+
+def _stiffness(floating: Floating, pull: ca.SX, turn: ca.SX, wrenches: dict[str, Wrench]) -> ca.SX:
+    """The geometric stiffness under inertia forces and forces on frames, from the tables of unit loads."""
+    tables, n = floating.tables, floating.q.numel()
+    total = ca.SX(n, n)
+    for i in range(3):
+        total -= pull[i] * constant(tables.first_2[i])
+        for a in range(3):
+            total -= turn[i, a] * constant(tables.second_2[a, i])
+        for name, wrench in wrenches.items():
+            node = tables.frames[name]
+            total += wrench.force[i] * constant(node.move_2[i]) + wrench.torque[i] * constant(node.turn_2[i])
+    return total
+
+
+class _Rigid:
+    """The mechanism with its flexible bodies rigid: accelerations and multipliers as expressions."""
+
+    def __init__(self, own: Mechanism, kept: Sequence[int], start: tuple[Array, Array, Array]) -> None:
+        self.own, kin = own, own.kin
+        elastic = [k for places in kin.elastic.values() for k in places]
+        free = [k for k in range(kin.u.numel()) if k not in set(elastic)]
+        q_f = ca.vertcat(*(each.floating.q for each in own.top.flexible.values()))
+        self.zero = ca.vertcat(q_f, kin.u[elastic], kin.u_dot[elastic])
+        a = kin.u_dot[free]
+        rows = self._independent(kept, free, start)
+        force = substitute(own.inertia_force - own.generalised, self.zero, 0)[free]
+        mass, bias = ca.jacobian(force, a), substitute(force, a, 0)
+        velocity = own.velocity[rows] if rows else ca.SX(0, 1)
+        held = substitute(kin.rate(velocity), self.zero, 0)
+        G, drift = ca.jacobian(held, a), substitute(held, a, 0)
+        solve = ldl_solver(mass) if free else (lambda b: b)
+        across = solve(ca.densify(G.T)) if rows else ca.SX(len(free), 0)
+        alone = solve(-ca.densify(bias))
+        lam = ldl_solver(ca.mtimes(G, across))(-drift - ca.mtimes(G, alone)) if rows else ca.SX(0, 1)
+        self.known, self.instead = self._undeformed()
+        self.moving = a
+        self.accelerations = ca.densify(alone + ca.mtimes(across, lam)) if rows else ca.densify(alone)
+        self.multipliers = {row: lam[k] for k, row in enumerate(rows)}
+
+    def _independent(self, kept: Sequence[int], free: list[int], start: tuple[Array, Array, Array]) -> list[int]:
+        """Rows that hold the rigid mechanism, each of them more than the ones before."""
+        own, kin, values = self.own, self.own.kin, self.own.top.values
+        if not kept:
+            return []
+        inputs = [kin.q, kin.t, values.p.symbols, values.mode_symbols]
+        matrix = ca.densify(ca.jacobian(own.velocity[list(kept)], kin.u[free]))
+        G = np.asarray(ca.Function("G", inputs, [matrix])(start[0], 0.0, *start[1:]), dtype=float)
+        chosen: list[int] = []
+        basis = np.zeros((0, G.shape[1]))
+        for k, row in zip(kept, G, strict=True):
+            rest = row - basis.T @ (basis @ row)
+            rest -= basis.T @ (basis @ rest)
+            if np.linalg.norm(rest) > 1e-9 * max(1e-300, float(np.linalg.norm(row))):
+                basis = np.vstack([basis, rest / np.linalg.norm(rest)])
+                chosen.append(k)
+        return chosen
+
+    def at(self, expression: ca.SX) -> ca.SX:
+        """An expression in the rigid motion."""
+        rigid = substitute(ca.densify(expression), self.zero, 0)
+        rigid = substitute(rigid, self.moving, self.accelerations)
+        return ca.sparsify(substitute(rigid, self.known, self.instead))
+
+    def _undeformed(self) -> tuple[ca.SX, ca.SX]:
+        """Coordinates and speeds of joints on flexible bodies, and what they would be between undeformed frames."""
+        kin, top = self.own.kin, self.own.top
+        known: list[ca.SX] = []
+        instead: list[ca.SX] = []
+        for name, held in kin.positions.items():
+            link = top.links[name]
+            if link.i not in top.flexible and link.j not in top.flexible:
+                continue
+            a, b = (
+                Place(each.body, *(substitute(x, self.zero, 0) for x in (each.position, each.rotation)))
+                for each in (link.a, link.b)
+            )
+            motion = kin.relative(a, b)
+            values, rates = measured(link.joint, link.values, motion)
+            for c, x in held.items():
+                if not x.is_symbolic() and c != ORIENTATION:
+                    continue  # driven
+                known += [x, kin.speeds[name][c]]
+                if c == ORIENTATION:
+                    instead += [quaternion_of(motion.C), motion.omega_b]
+                    continue
+                group = next(each.group for each in link.joint.coordinates if each.name == c)
+                ahead = values[c] - x
+                near = x + ca.atan2(ca.sin(ahead), ca.cos(ahead)) if group == "rotation" else values[c]
+                instead += [near, rates[c]]
+        return column(known), column(instead)
+
+    def wrenches(self) -> dict[tuple[int, str], Wrench]:
+        """Force and moment of joints, constraints and elements on each frame of a flexible body, in body axes."""
+        own, top = self.own, self.own.top
+        held, _ = own.reactions(self.multipliers)
+        every = [(name, *own.ends(name), wrench) for name, wrench in held.items()]
+        every += [(act.name, *own.ends(act.name), act.wrench) for act in own.acting]
+        result: dict[tuple[int, str], Wrench] = {}
+        for _, frame_a, frame_b, wrench in every:
+            a, b = top.places[frame_a], top.places[frame_b]
+            force, torque = ca.mtimes(a.rotation, wrench.force), ca.mtimes(a.rotation, wrench.torque)
+            B = own.kin.between(a.body, b.body)
+            arm = own.kin.offset(a.body, b.body) + ca.mtimes(B, b.position) - a.position
+            for node, place, f, m in (
+                (frame_a, a, -force, -torque - ca.cross(arm, force)),
+                (frame_b, b, ca.mtimes(B.T, force), ca.mtimes(B.T, torque)),
+            ):
+                name = node.partition(".")[2]
+                if place.body in top.flexible and name:
+                    key = (place.body, name)
+                    known = result.get(key, Wrench(ca.SX.zeros(3), ca.SX.zeros(3)))
+                    result[key] = Wrench(known.force + self.at(f), known.torque + self.at(m))
+        return result

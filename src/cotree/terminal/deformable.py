@@ -1,0 +1,304 @@
+"""What all flexible bodies share: how they are described, and how their tables are made and found again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import casadi as ca
+
+from cotree.errors import ModelError, listing, nearest
+from cotree.model import Frame, Value
+from cotree.model.component import COMPONENT_NAME
+from cotree.model.quantity import Quantity, finite
+from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Inertia, start_vector
+
+if TYPE_CHECKING:
+    from cotree.fem.reduction import Basis
+    from cotree.fem.reference import Reference
+    from cotree.fem.structure import Structure
+    from cotree.fem.tables import Tables
+
+SHAPES = ("interface", "clamped", "pinned", "free", "nodal")
+STIFFENING = ("full", "rigid", "none")
+DEGREES = ("x", "y", "z", "rx", "ry", "rz")
+PLACE = Quantity("m", "finite", False, "place of a frame in the undeformed body", built_in="table")
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A flexible body as finite elements: the structure, the nodes of its frames, and what is held besides."""
+
+    structure: Structure
+    nodes: Mapping[str, int]
+    held: tuple[int, ...] = ()
+
+
+class Deformable(Body):
+    """Base of flexible bodies: a frame that floats on a deforming mesh, and elastic coordinates.
+
+    ``shapes`` says what the elastic coordinates are:
+
+    - ``interface``: static shapes of the frames in ``interface`` (by default all but the attached one) and vibration
+      modes of the body that is held there (Craig, Bampton); right whatever the body is joined to;
+    - ``clamped``, ``pinned``, ``free``: vibration modes of the body held at a frame, at both ends of a chord, or not;
+    - ``nodal``: all degrees of freedom of all nodes.
+
+    ``modes`` is the number of vibration modes, or a list of their numbers from 1; ``below`` takes all up to a
+    frequency in Hz. ``attached`` is the frame that carries the body's own frame, two frames for the chord between
+    them, or ``mean`` for mean axes. ``damping`` is the part of critical damping of every mode, or a list of them; the
+    material's viscosity adds to it. ``stiffening`` is ``full`` (the second-order displacement of all points, which
+    stiffens and shortens), ``rigid`` (geometric stiffness under the forces of the rigid motion), or ``none``.
+    """
+
+    kind: ClassVar[str] = ""
+
+    frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    shapes: str = field(default="interface", kw_only=True)
+    modes: int | Sequence[int] | None = field(default=None, kw_only=True)
+    below: float | None = field(default=None, kw_only=True)
+    interface: Any = field(default=None, kw_only=True)
+    attached: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
+    stiffening: str = field(default="full", kw_only=True)
+    masses: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    elastic: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    elastic_rate: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    position: tuple[Value, Value, Value] | None = start_vector("m", "position")
+    orientation: tuple[Value, ...] | None = start_vector("", "Euler parameters", "e0 e1 e2 e3")
+    velocity: tuple[Value, Value, Value] | None = start_vector("m/s", "velocity")
+    angular_velocity: tuple[Value, Value, Value] | None = start_vector("rad/s", "angular velocity in body axes")
+
+    def __post_init__(self) -> None:
+        for name in ("shapes", "stiffening"):
+            self._choice(name, SHAPES if name == "shapes" else STIFFENING)
+        for name in self.frames:
+            if not isinstance(name, str) or not COMPONENT_NAME.match(name):
+                raise ModelError(
+                    f"the frame name {name!r} cannot be used", where=self.name, expected="letters and digits"
+                )
+        for name in ("elastic", "elastic_rate"):
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                raise ModelError(f"found {given!r}", where=f"{self.name}.{name}", expected="{mode1: 0.01}")
+            for coordinate, value in given.items():
+                finite(value, f"{self.name}.{name}.{coordinate}", "a number")
+        self._check_modes()
+        super().__post_init__()
+
+    def _choice(self, name: str, allowed: Sequence[str]) -> None:
+        given = getattr(self, name)
+        if given not in allowed:
+            raise ModelError(
+                f"found {given!r}",
+                where=f"{self.name}.{name}",
+                expected=f"one of {listing(allowed)}",
+                remedy=nearest(str(given), allowed),
+            )
+
+    def _check_modes(self) -> None:
+        where = f"{self.name}.modes"
+        given: Any = self.modes
+        if self.shapes == "nodal":
+            if given is not None or self.below is not None:
+                raise ModelError(
+                    f"found {given!r} beside nodal shapes", where=where, remedy="Leave out modes and below"
+                )
+            return
+        if self.below is not None:
+            finite(self.below, f"{self.name}.below", "a positive frequency in Hz")
+        if given is None and self.below is None:
+            raise ModelError(
+                "the number of vibration modes is not given",
+                where=where,
+                expected="modes = a number, a list of mode numbers, or below = a frequency in Hz",
+            )
+        numbers = [given] if isinstance(given, int) else given
+        if given is not None and (
+            isinstance(given, (str, bool))
+            or not isinstance(numbers, Sequence)
+            or not all(isinstance(k, int) and not isinstance(k, bool) and k >= 0 for k in numbers)
+        ):
+            raise ModelError(f"found {given!r}", where=where, expected="a whole number, or a list of mode numbers")
+        if isinstance(given, list):
+            object.__setattr__(self, "modes", tuple(given))
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+    # -- frames ----------------------------------------------------------------------------------------------------
+
+    def places(self) -> Mapping[str, Frame]:
+        raise NotImplementedError
+
+    def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        result = super().entries()
+        for name, frame in self.places().items():
+            own = frame.entries(name, self.name)
+            result |= {f"{name}.{x}": (PLACE, own.pop(f"{name}.{x}")[1]) for x in XYZ}
+            result |= own
+        return result
+
+    def to_data(self) -> dict[str, Any]:
+        data = super().to_data()
+        for name in ("frames", "masses", "elastic", "elastic_rate"):
+            data.pop(name, None)
+            if getattr(self, name):
+                data[name] = {key: _plain(value) for key, value in getattr(self, name).items()}
+        return data
+
+    # -- tables ----------------------------------------------------------------------------------------------------
+
+    def prepare(self, values: Mapping[str, float]) -> Prepared:
+        """The body as finite elements, from the numbers of its fields."""
+        raise NotImplementedError
+
+    def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
+        """Everything that the tables depend on, for their key."""
+        raise NotImplementedError
+
+    def default_attachment(self) -> Any:
+        """The frame that carries the body's own where nothing is said."""
+        raise ModelError(
+            "it is not said what carries the body's own frame",
+            where=f"{self.name}.attached",
+            expected=f"one of its frames ({listing(self.places())}), two for a chord, or '{MEAN}'",
+        )
+
+    def tables(self, values: Mapping[str, float], folder: str | None = None) -> Tables:
+        """The constant tables, computed once and kept under their content's hash."""
+        from cotree.fem.store import content_hash, stored
+
+        key = content_hash(type(self).kind, *self.recipe(values), *self._choices())
+        result = stored(folder, key, lambda: self._compute(values))
+        self._check_start(result)
+        return result
+
+    def _choices(self) -> tuple[Any, ...]:
+        frames = {name: [str(x) for x in frame.position] for name, frame in self.places().items()}
+        return (
+            frames, self.shapes, self.modes, self.below, repr(self.interface), repr(self.attached),
+            repr(self.damping), self.stiffening, repr(dict(self.masses)),
+        )  # fmt: skip
+
+    def _compute(self, values: Mapping[str, float]) -> Tables:
+        from cotree.fem.tables import tables
+
+        prepared = self.prepare(values)
+        reference = self.reference(prepared)
+        basis = self.basis(prepared, reference)
+        return tables(
+            prepared.structure,
+            basis,
+            prepared.nodes,
+            reference=reference,
+            damping_ratio=self.damping,
+            second_order=self.stiffening != "none",
+        )
+
+    def _check_start(self, tables: Tables) -> None:
+        for field_name in ("elastic", "elastic_rate"):
+            for name in getattr(self, field_name):
+                if name not in tables.names:
+                    raise ModelError(
+                        f"there is no elastic coordinate '{name}'",
+                        where=f"{self.name}.{field_name}",
+                        expected=f"one of {listing(tables.names)}",
+                        remedy=nearest(str(name), tables.names),
+                    )
+
+    def reference(self, prepared: Prepared) -> Reference:
+        """How the body's frame sits on the mesh."""
+        from cotree.fem.reference import Reference
+
+        given = self.attached
+        if given is None:
+            given = MEAN if self.shapes == "free" else self.default_attachment()
+        if given == MEAN:
+            return Reference.mean()
+        names = [given] if isinstance(given, str) else list(given)
+        for name in names:
+            self._known(name, prepared, "attached")
+        if len(names) == 1:
+            return Reference.node(prepared.nodes[names[0]])
+        if len(names) != 2:
+            raise ModelError(f"found {given!r}", where=f"{self.name}.attached", expected="a frame, or two for a chord")
+        return Reference.chord(prepared.nodes[names[0]], prepared.nodes[names[1]])
+
+    def basis(self, prepared: Prepared, reference: Reference) -> Basis:
+        """The shapes of the elastic coordinates."""
+        from cotree.fem.reduction import craig_bampton, nodal, vibration
+
+        wanted = {"clamped": "node", "pinned": "chord", "free": "mean"}.get(self.shapes)
+        if wanted is not None and reference.kind != wanted:
+            says = {"node": "one frame", "chord": "two frames", "mean": f"'{MEAN}'"}
+            raise ModelError(
+                f"the shapes are {self.shapes}, but the body is attached to {self.attached!r}",
+                where=f"{self.name}.attached",
+                expected=f"{says[wanted]} for {self.shapes} shapes",
+            )
+        structure, held = prepared.structure, prepared.held
+        if self.shapes == "nodal":
+            return nodal(structure, reference, held=held)
+        modes: Any = self.modes
+        if self.shapes != "interface":
+            return vibration(structure, reference, modes, below=self.below, held=held)
+        return craig_bampton(structure, reference, self._interface(prepared), modes, below=self.below, held=held)
+
+    def _interface(self, prepared: Prepared) -> dict[int, list[int]]:
+        """Degrees of freedom of the interface by node; what the frame holds anyway counts for nothing."""
+        given: Any = self.interface_frames if self.interface is None else self.interface
+        given = [given] if isinstance(given, str) else given
+        chosen = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, "all")
+        for name in chosen:
+            self._known(name, prepared, "interface")
+        return {prepared.nodes[name]: degrees_of(which, f"{self.name}.interface") for name, which in chosen.items()}
+
+    @property
+    def interface_frames(self) -> Sequence[str]:
+        """The frames that static shapes belong to where nothing is said."""
+        return list(self.places())
+
+    def _known(self, name: Any, prepared: Prepared, what: str) -> None:
+        if name not in prepared.nodes:
+            raise ModelError(
+                f"there is no frame {name!r}",
+                where=f"{self.name}.{what}",
+                expected=f"one of {listing(prepared.nodes)}",
+                remedy=nearest(str(name), list(prepared.nodes)) or "Add it to frames: the interface is made of frames",
+            )
+
+    # -- law -------------------------------------------------------------------------------------------------------
+
+    def elastic_start(self, name: str) -> tuple[float, float]:
+        """Value and rate of an elastic coordinate at the start."""
+        return float(self.elastic.get(name, 0.0)), float(self.elastic_rate.get(name, 0.0))
+
+    def inertia_law(self, v: Any, motion: BodyMotion) -> Inertia:
+        return v.floating.law(motion, motion.elastic_dot)  # type: ignore[no-any-return]
+
+    def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
+        return ca.SX(v.floating.tables.mass), v.floating.blocks.c / v.floating.tables.mass
+
+
+def degrees_of(given: Any, where: str) -> list[int]:
+    """Numbers of degrees of freedom from their names: ``"z ry"``, a list of names, or ``all``."""
+    if given in ("all", None):
+        return list(range(6))
+    names = given.split() if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in DEGREES:
+            raise ModelError(
+                f"there is no degree of freedom {name!r}", where=where, expected=f"all, or some of {' '.join(DEGREES)}"
+            )
+    return [DEGREES.index(name) for name in names]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Frame):
+        return value.to_data()
+    if isinstance(value, tuple):
+        return list(value)
+    return value
