@@ -1,8 +1,8 @@
 """Exudyn: both flexible mechanisms with reduced floating-frame bodies and with its planar beam elements.
 
 Floating frame: `ObjectFFRFreducedOrder` with the shapes of Euler-Bernoulli's beam under the frame's conditions (pinned
-on the chord: sines; clamped at the hub), which is what Craig and Bampton's reduction leaves where the ends' own motion is
-the frame's. The body is a cloud of Gauss points on the centre line, so that its integrals are exact. The frame is a
+on the chord: sines; clamped at the hub), which is what Craig and Bampton's reduction leaves where the ends' own motion
+is the frame's. The body is a cloud of Gauss points on the centre line, so that its integrals are exact. The frame is a
 Tait-Bryan node held in the plane. Beams: `ANCFCable2D` (cubic, extensible, no shear) and `BeamGeometricallyExact2D`
 with two or three nodes. Prescribed motions are symbolic functions, which run without Python.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from bench.flexible.references import Curves, FourBar, Reference, SpinUp, clamped_free
+from bench.flexible.references import Curves, FourBar, Reference, SpinUp, clamped_free, modal
 
 POINTS = 40
 """Gauss points of a reduced body."""
@@ -26,7 +26,7 @@ POINTS = 40
 class Way:
     """How Exudyn is used: bodies, their fineness, solver and its settings."""
 
-    form: str  # frame, series, cable, beam2 or beam3
+    form: str  # frame, stiffened, series, cable, beam2 or beam3
     size: int  # modes of a body, or bodies or elements of a link
     solver: str = "index 3"
     radius: float = 0.9
@@ -39,6 +39,7 @@ class Way:
         """The settings for the table."""
         form = {
             "frame": f"floating frame, {self.size} modes",
+            "stiffened": f"floating frame, {self.size} modes, tension as springs",
             "series": f"{self.size} floating frames in series, 2 modes each",
             "cable": f"{self.size} ANCF cables",
             "beam2": f"{self.size} exact beams of 2 nodes",
@@ -77,23 +78,23 @@ class Cloud:
         self.modeBasis = {"matrix": basis.reshape(3 * len(x), -1)}
         self.postProcessingModes: dict[str, object] = {}
 
-    def GetNodePositionsAsArray(self) -> np.ndarray:  # noqa: N802
+    def GetNodePositionsAsArray(self) -> np.ndarray:
         """Places of all points."""
         return self.places
 
-    def GetSurfaceTriangles6(self) -> list[object]:  # noqa: N802
+    def GetSurfaceTriangles6(self) -> list[object]:
         """No surface."""
         return []
 
     GetSurfaceTriangles = GetSurfaceTriangles6
 
-    def GetMassMatrix(self, sparse: bool = True) -> object:  # noqa: N802
+    def GetMassMatrix(self, sparse: bool = True) -> object:
         """One mass for each point."""
         from scipy.sparse import diags_array
 
         return diags_array(np.repeat(self.mass, 3)).tocsr()
 
-    def GetStiffnessMatrix(self, sparse: bool = True) -> object:  # noqa: N802
+    def GetStiffnessMatrix(self, sparse: bool = True) -> object:
         """Nothing: the reduced stiffness is set afterwards."""
         from scipy.sparse import csr_array
 
@@ -139,7 +140,7 @@ class Model:
         """A law of time as an expression that Exudyn evaluates by itself."""
         from exudyn.advancedUtilities import CreateSymbolicUserFunction
 
-        def of_time(mbs, t, itemNumber, lOffset):  # type: ignore[no-untyped-def] # noqa: N803
+        def of_time(mbs, t, itemNumber, lOffset):  # type: ignore[no-untyped-def]
             return law(t)
 
         made = CreateSymbolicUserFunction(
@@ -232,7 +233,9 @@ class Model:
             v = velocity + spin * np.array([-arm[1], arm[0]])
             if self.form == "cable":
                 slope = [-spin * along[1], spin * along[0]]
-                made = items.NodePoint2DSlope1(referenceCoordinates=[*(a + arm), *along], initialVelocities=[*v, *slope])
+                made = items.NodePoint2DSlope1(
+                    referenceCoordinates=[*(a + arm), *along], initialVelocities=[*v, *slope]
+                )
             else:
                 angle = math.atan2(along[1], along[0])
                 made = items.NodeRigidBody2D(referenceCoordinates=[*(a + arm), angle], initialVelocities=[*v, spin])
@@ -295,16 +298,17 @@ class SpinUpModel(Model):
             return 2 * a * t - b * w * esym.sin(w * t)
 
         origin, still = np.zeros(2), np.zeros(2)
-        if self.form == "frame":
-            roots = clamped_free(self.size, np.ones(1))[0]
+        if self.form in ("frame", "stiffened"):
             cloud = Cloud(m.length, m.mass, lambda x: clamped_free(self.size, x)[1])
-            stiffness = np.diag(roots**4) * m.bending / m.length**3 / 4  # int phi^2 = 1/4 where the tip moves by one
-            node, body = self.frame(cloud, stiffness, origin, 0.0, still, 0.0)
+            _, _, stiffness, tension = modal(self.size)
+            node, body = self.frame(cloud, stiffness * m.bending / m.length**3, origin, 0.0, still, 0.0)
             self.plane(node)
+            if self.form == "stiffened":
+                self.tension(body, tension * m.mass * m.length, rate)
         if self.form == "series":
             node, bodies = self.series(origin, np.array([m.length, 0.0]), m.mass, m.bending)
             body = bodies[-1]
-        if self.form in ("frame", "series"):
+        if self.form in ("frame", "stiffened", "series"):
             self.hold(node, 0)
             self.hold(node, 1)
             self.hold(node, 5, angle, rate)
@@ -321,6 +325,29 @@ class SpinUpModel(Model):
             self.hold(nodes[0], 2, angle, rate)
         self.watch("tip", nodes[-1])
 
+    def tension(self, body: int, stiffness: np.ndarray, rate: Callable) -> None:  # type: ignore[type-arg]
+        """What the reduced body lacks, by hand: springs on its modal coordinates that grow with the speed squared."""
+        from exudyn.advancedUtilities import CreateSymbolicUserFunction
+
+        items, mbs = self.items, self.mbs
+        node = mbs.GetObject(body)["nodeNumbers"][1]
+        ends = [mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=k)) for k in range(self.size)]
+
+        def force(mbs, t, itemNumber, u, v, k, d, offset):  # type: ignore[no-untyped-def]
+            return k * rate(t) * rate(t) * u
+
+        made = CreateSymbolicUserFunction(
+            mbs, force, "springForceUserFunction", itemTypeName="ObjectConnectorCoordinateSpringDamper"
+        )
+        self.kept.append(made)
+        pairs = [(self.ground, ends[k], float(stiffness[k].sum())) for k in range(self.size)]
+        pairs += [(ends[i], ends[k], -float(stiffness[i, k])) for k in range(self.size) for i in range(k)]
+        for first, second, value in pairs:
+            spring = items.ObjectConnectorCoordinateSpringDamper(
+                markerNumbers=[first, second], stiffness=value, springForceUserFunction=made
+            )
+            mbs.AddObject(spring)
+
     def curves(self, times: np.ndarray, places: dict[str, np.ndarray]) -> Curves:
         """The tip in the hub's axes."""
         angle = SpinUp().angle(times)
@@ -329,7 +356,7 @@ class SpinUpModel(Model):
 
 
 class FourBarModel(Model):
-    """Coupler and follower; the crank is its prescribed end, the deflections are those of the middles from the chords."""
+    """Coupler and follower with the crank's end prescribed; the deflections are those of the middles from the chords."""
 
     def build(self) -> None:
         """Two links, pinned."""
@@ -381,8 +408,8 @@ class FourBarModel(Model):
 
 
 SHEAR_FACTOR = 100.0
-"""Shear stiffness over EA of the four-bar's exact beams: the reference has no shear. With steel's own (about 1/3) and the
-section's whole inertia they end 6 mm away from it."""
+"""Shear stiffness over EA of the four-bar's exact beams: the reference has no shear. With steel's own (about 1/3) and
+the section's whole inertia they end 6 mm away from it."""
 ROTARY = 1e-3
 """Share of the section's inertia that the four-bar's exact beams keep."""
 

@@ -126,16 +126,22 @@ def clamped_free(count: int, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     return np.array(roots), np.array(shapes), np.array(slopes)
 
 
-def spin_up_linear(modes: int, times: np.ndarray, stiffened: bool = False) -> Reference:
-    """Linear theory in the hub's frame: across the beam only, with or without the centrifugal tension."""
-    m = SpinUp()
+def modal(modes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Integrals over 0..1 of clamped-free shapes: mass, load of a turning hub, bending, tension of a spinning beam."""
     nodes, weights = np.polynomial.legendre.leggauss(40)
     x, weights = (nodes + 1) / 2, weights / 2
     roots, shapes, slopes = clamped_free(modes, x)
     mass = (shapes * weights) @ shapes.T
-    load = shapes @ (weights * x) * m.length
-    tension = (slopes * (weights * (1 - x**2) / 2)) @ slopes.T if stiffened else np.zeros((modes, modes))
-    stiff = np.diag(roots**4 * np.diag(mass)) * m.bending / (m.mass * m.length**4)
+    return mass, shapes @ (weights * x), np.diag(roots**4 * np.diag(mass)), (
+        (slopes * (weights * (1 - x**2) / 2)) @ slopes.T
+    )  # fmt: skip
+
+
+def spin_up_linear(modes: int, times: np.ndarray, stiffened: bool = False) -> Reference:
+    """Linear theory in the hub's frame: across the beam only, with or without the centrifugal tension."""
+    m = SpinUp()
+    mass, load, stiff, tension = modal(modes)
+    load, stiff, tension = load * m.length, stiff * m.bending / (m.mass * m.length**4), tension * float(stiffened)
 
     def rates(t: float, y: np.ndarray) -> np.ndarray:
         q, u = np.split(y, 2)

@@ -250,3 +250,13 @@ def test_what_cannot_be_is_said() -> None:
         vibration(structure, Reference.chord(1, 1), 1)
     with pytest.raises(ModelError, match="moves rx of node 2 has no mass"):
         craig_bampton(structure, root, {2: [3]})  # torsion of a beam whose mass is on its centre line
+    with pytest.raises(ModelError, match=r"1200 degrees of freedom.*at most 1000"):
+        nodal(beam(elements=200), root)
+    with pytest.raises(ModelError, match=r"degree of freedom 18 is held.*0 to 17"):
+        vibration(structure, root, 1, held=[18])
+    apart = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]])
+    section = general(AREA, BENDING, BENDING, 2e-9, 1.0, 1.0)
+    broken = Structure(apart, [Beams(apart, [[0, 1], [2, 3]], section, MATERIAL)])
+    for reference in (root, Reference.mean()):
+        with pytest.raises(ModelError, match="in 2 parts"):
+            vibration(broken, reference, 1)

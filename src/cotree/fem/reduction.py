@@ -20,8 +20,8 @@ from cotree.fem.structure import Structure
 
 __all__ = ["MOST_NODAL", "Basis", "Reference", "craig_bampton", "nodal", "vibration"]
 
-MOST_NODAL = 600
-"""Most coordinates of a nodal basis."""
+MOST_NODAL = 1000
+"""Most degrees of freedom for a nodal basis."""
 _MOVES = ("x", "y", "z", "rx", "ry", "rz")
 _NOISE = 1e-12  # components of a shape below so much of its largest are rounding
 
@@ -48,13 +48,13 @@ def nodal(structure: Structure, reference: Reference, *, held: Sequence[int] = (
     freedom are no coordinates, and the others count from them.
     """
     space = Space(structure, reference, held=held)
-    names, chosen, massless = _with_mass(space)
-    if len(names) > MOST_NODAL:
+    if space.count > MOST_NODAL:
         raise ModelError(
-            f"{len(names)} degrees of freedom are to be coordinates of a flexible body",
+            f"{space.count} degrees of freedom are to be coordinates of a flexible body",
             expected=f"at most {MOST_NODAL}",
             remedy="take vibration or interface modes, or a coarser mesh",
         )
+    names, chosen, massless = _with_mass(space)
     v = chosen.toarray()
     if massless.shape[1]:
         stiffness = space.stiffness[space.free][:, space.free]
@@ -228,7 +228,7 @@ def _normalised(modes: Array, structure: Structure) -> Array:
         node = _first(size[:, kind, k])
         vector = found[node, kind, :, k]
         scales.append(size[node, kind, k] * np.sign(vector[_first(np.abs(vector))]))
-    return modes / np.array(scales)
+    return np.asarray(modes / np.array(scales))
 
 
 def _first(sizes: Array) -> int:

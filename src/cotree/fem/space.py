@@ -38,7 +38,6 @@ class Space:
 
         places = structure.places
         self.structure = structure
-        self.size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
         count = DEGREES * len(places)
         fixed = [structure.degrees(support.node, support.which) for support in structure.fixed]
         numbers = _numbers(np.concatenate([np.asarray(held, dtype=np.int64).reshape(-1), *fixed]), count)
@@ -52,7 +51,7 @@ class Space:
         self.free: Integers = np.arange(self.spread.shape[1])
         self._rigid: Any = None
         self._mean: Any = None
-        motions = _left(_rigid(places, self.size), sparse.vstack([first, rows], format="csr"))
+        motions = _left(_rigid(places, structure.length), sparse.vstack([first, rows], format="csr"))
         if local is None and motions.shape[1]:
             self._rigid, self._mean = motions, _mean(structure.mass, motions)
             self.free = np.setdiff1d(self.free, anchors(motions[self.degrees]))
@@ -71,7 +70,7 @@ class Space:
         first = first[np.flatnonzero(~alone)]
         conditions = sparse.csr_array(sparse.vstack([first, rows @ transform], format="csr") @ sparse.diags_array(stay))
         conditions.eliminate_zeros()
-        size = np.where(self.structure.independent % DEGREES < 3, 1.0, 1 / self.size)
+        size = np.where(self.structure.independent % DEGREES < 3, 1.0, 1 / self.structure.length)
         columns = np.unique(conditions.indices)
         number = first.shape[0]
         chosen, norms = _independent(conditions, columns, size)
@@ -124,12 +123,18 @@ class Space:
     @cached_property
     def _held(self) -> tuple[Any, Factor]:
         matrix = self.stiffness if self.count == self.spread.shape[1] else self.stiffness[self.free][:, self.free]
-        return matrix, Factor(matrix, self._complaint)
+
+        def complain(motion: Array) -> ModelError:
+            whole = np.zeros(self.spread.shape[1])
+            whole[self.free] = motion
+            return self._complaint(whole)
+
+        return matrix, Factor(matrix, complain)
 
     def _complaint(self, motion: Array) -> ModelError:
-        """The error for a motion of the free coordinates that costs no strain energy."""
+        """The error for a motion, v, that costs no strain energy."""
         own = self.structure
-        return mechanism(self.spread[:, self.free] @ motion, own.stiffness, own.transform, own.label)
+        return mechanism(self.spread @ motion, own.stiffness, own.transform, own.label)
 
     def solve(self, loads: Array) -> Array:
         """v of S^T K S v = loads, with one step of refinement; for mean axes some v are 0."""

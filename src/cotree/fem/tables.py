@@ -107,12 +107,14 @@ def tables(
     # Modes are orthogonal but for the rounding of large stiffnesses that cancel; nodal shapes need every digit.
     noise = _NOISE_MODES if np.isfinite(basis.frequencies).all() else _NOISE_NODAL
     stiffness = _projected(structure.stiffness, shapes, noise)
-    damping = _projected(structure.viscosity, shapes, noise) + _modal_damping(mass_matrix, stiffness, damping_ratio)
-    loads = _Loads(structure, list(frames.values()))
+    damping = _projected(structure.viscosity, shapes, noise)
+    damping = damping + _modal_damping(mass_matrix, stiffness, damping_ratio, noise)
+    nodes = list(dict.fromkeys(frames.values()))
+    loads = _Loads(structure, nodes)
     geometric = np.zeros((loads.count, *stiffness.shape))
     if second_order and shapes.shape[1]:
         geometric = _geometric(structure, loads, Space(structure, reference), shapes)
-    nodes = [
+    at_nodes = [
         NodeTable(
             place=structure.places[node].copy(),
             move=_clean(shapes[DEGREES * node : DEGREES * node + 3]),
@@ -120,7 +122,7 @@ def tables(
             move_2=geometric[12 + 6 * number : 15 + 6 * number],
             turn_2=geometric[15 + 6 * number : 18 + 6 * number],
         )
-        for number, node in enumerate(frames.values())
+        for number, node in enumerate(nodes)
     ]
     size = np.sqrt(np.outer(mass_matrix.diagonal(), mass_matrix.diagonal()))
     return Tables(
@@ -137,7 +139,7 @@ def tables(
         damping=damping,
         first_2=geometric[:3],
         second_2=geometric[3:12].reshape(3, 3, *stiffness.shape),
-        frames=dict(zip(frames, nodes, strict=True)),
+        frames={name: at_nodes[nodes.index(node)] for name, node in frames.items()},
     )
 
 
@@ -235,7 +237,7 @@ def _projected(matrix: Any, shapes: Array, noise: float) -> Array:
     return np.where(np.abs(small) < noise * np.outer(size, size), 0.0, small)
 
 
-def _modal_damping(mass: Array, stiffness: Array, ratio: float | Sequence[float] | None) -> Array:
+def _modal_damping(mass: Array, stiffness: Array, ratio: float | Sequence[float] | None, noise: float) -> Array:
     """Damping that takes the given fraction of critical from each eigenmode of a mass and a stiffness."""
     from scipy.linalg import eigh
 
@@ -250,7 +252,7 @@ def _modal_damping(mass: Array, stiffness: Array, ratio: float | Sequence[float]
     momenta = mass @ modes
     damping = (momenta * (2 * ratios * np.sqrt(np.maximum(squares, 0.0)))) @ momenta.T
     size = np.sqrt(damping.diagonal())
-    return np.where(np.abs(damping) < _NOISE * np.outer(size, size), 0.0, (damping + damping.T) / 2)
+    return np.where(np.abs(damping) < noise * np.outer(size, size), 0.0, (damping + damping.T) / 2)
 
 
 def _clean(array: Array) -> Array:

@@ -64,13 +64,13 @@ def _read(path: Path) -> Any:
             remedy='install it with: pip install "cotree[mesh]"',
         ) from None
     try:
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
             return meshio.read(path)
     except SystemExit:  # meshio ends the process where no reader knows the file
         text = " ".join(said.getvalue().split())
         reason = f": {text}" if text else ""
     except Exception as error:
-        text = " ".join(str(error).split())
+        text = " ".join(str(error).replace(str(path), path.name).split()).rstrip(".")
         reason = f" ({type(error).__name__}{': ' + text if text else ''})"
     raise FileError(
         f"the file cannot be read as a mesh{reason}",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
+import numpy as np
 
 from cotree.errors import ModelError, listing, nearest
+from cotree.fem.tables import NodeTable, Tables
 from cotree.model import Frame, Value
 from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import Quantity, finite
@@ -18,13 +20,22 @@ if TYPE_CHECKING:
     from cotree.fem.reduction import Basis
     from cotree.fem.reference import Reference
     from cotree.fem.structure import Structure
-    from cotree.fem.tables import Tables
 
 SHAPES = ("interface", "clamped", "pinned", "free", "nodal")
 STIFFENING = ("full", "rigid", "none")
 DEGREES = ("x", "y", "z", "rx", "ry", "rz")
 PLACE = Quantity("m", "finite", False, "place of a frame in the undeformed body", built_in="table")
 MEAN = "mean"
+
+
+class CentreOfMass(Frame):
+    """The moving centre of mass, with the axes of the body: a force there is a force on every unit of mass."""
+
+    NAME: ClassVar[str] = "centre_of_mass"
+
+    def to_data(self) -> Any:
+        """The name by which it is asked for."""
+        return self.NAME
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,7 @@ class Deformable(Body):
     ``modes`` is the number of vibration modes, or a list of their numbers from 1; ``below`` takes all up to a
     frequency in Hz. ``attached`` is the frame that carries the body's own frame, two frames for the chord between
     them, or ``mean`` for mean axes. ``damping`` is the part of critical damping of every mode, or a list of them; the
-    material's viscosity adds to it. ``stiffening`` is ``full`` (the second-order displacement of all points, which
+    material's viscosity adds to it. A frame given as ``centre_of_mass`` follows the mass. ``stiffening`` is ``full`` (the second-order displacement of all points, which
     stiffens and shortens), ``rigid`` (geometric stiffness under the forces of the rigid motion), or ``none``.
     """
 
@@ -189,7 +200,7 @@ class Deformable(Body):
         prepared = self.prepare(values)
         reference = self.reference(prepared)
         basis = self.basis(prepared, reference)
-        return tables(
+        found = tables(
             prepared.structure,
             basis,
             prepared.nodes,
@@ -197,6 +208,8 @@ class Deformable(Body):
             damping_ratio=self.damping,
             second_order=self.stiffening != "none",
         )
+        centres = [name for name, frame in self.places().items() if isinstance(frame, CentreOfMass)]
+        return replace(found, frames={**found.frames, **dict.fromkeys(centres, _centre(found))}) if centres else found
 
     def _check_start(self, tables: Tables) -> None:
         for field_name in ("elastic", "elastic_rate"):
@@ -259,7 +272,11 @@ class Deformable(Body):
     @property
     def interface_frames(self) -> Sequence[str]:
         """The frames that static shapes belong to where nothing is said."""
-        return list(self.places())
+        return [name for name, frame in self.places().items() if not isinstance(frame, CentreOfMass)]
+
+    def chord(self) -> tuple[str, str] | None:
+        """The frames at the ends of a slender body, from whose line offsets are measured."""
+        return None
 
     def _known(self, name: Any, prepared: Prepared, what: str) -> None:
         if name not in prepared.nodes:
@@ -294,6 +311,13 @@ def degrees_of(given: Any, where: str) -> list[int]:
                 f"there is no degree of freedom {name!r}", where=where, expected=f"all, or some of {' '.join(DEGREES)}"
             )
     return [DEGREES.index(name) for name in names]
+
+
+def _centre(tables: Tables) -> NodeTable:
+    """How the centre of mass moves."""
+    m = tables.mass
+    still = np.zeros_like(tables.first_q)
+    return NodeTable(tables.first / m, tables.first_q / m, still, tables.first_2 / m, np.zeros_like(tables.first_2))
 
 
 def _plain(value: Any) -> Any:

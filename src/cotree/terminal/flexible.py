@@ -13,7 +13,7 @@ from cotree.fem.material import Material, material_from_data
 from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
 from cotree.model.quantity import MISSING, Quantity, finite
-from cotree.terminal.deformable import DEGREES, Deformable, Prepared, degrees_of
+from cotree.terminal.deformable import DEGREES, CentreOfMass, Deformable, Prepared, degrees_of
 
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
 """The deformations of a beam and the degrees of freedom that they move."""
@@ -70,6 +70,8 @@ class Beam(Deformable):
         """A frame at a place along the beam: a number, or a mapping with at, axis and angle."""
         if isinstance(given, Frame):
             return given
+        if given == CentreOfMass.NAME:
+            return CentreOfMass()
         if isinstance(given, Mapping) and "at" in given:
             rest = {key: value for key, value in given.items() if key != "at"}
             return Frame.of({"position": (given["at"], 0.0, 0.0), **rest}, f"{self.name}.{name}")
@@ -100,11 +102,17 @@ class Beam(Deformable):
             repr(self.material.to_data()), self.elements, self.deforms, self.shear, self.rotary, self.mass, self.offset,
         )  # fmt: skip
 
+    def _at_nodes(self) -> list[str]:
+        return [name for name, frame in self.frames.items() if not isinstance(frame, CentreOfMass)]
+
+    def chord(self) -> tuple[str, str] | None:
+        return "start", "end"
+
     def _stations(self, values: Mapping[str, float]) -> Any:
         """Places of the nodes: evenly spaced, and one at every frame."""
         length = values["length"]
         found = list(np.linspace(0.0, length, self.elements + 1))
-        for name in self.frames:
+        for name in self._at_nodes():
             x, across = values[f"{name}.x"], (values[f"{name}.y"], values[f"{name}.z"])
             if not -SAME * length <= x <= length * (1 + SAME) or any(across):
                 raise ModelError(
@@ -136,7 +144,9 @@ class Beam(Deformable):
             rotary=self.rotary,
             mass=self.mass,
         )
-        nodes = {name: int(np.argmin(np.abs(stations - values[f"{name}.x"]))) for name in self.places()}
+        nodes = {
+            name: int(np.argmin(np.abs(stations - values[f"{name}.x"]))) for name in ("start", "end", *self._at_nodes())
+        }
         families = [beams, *lumps(self, places, nodes)]
         still = [d for name, moves in PLANES.items() if name not in self.deforms for d in moves.split()]
         held = [6 * node + DEGREES.index(d) for node in range(len(places)) for d in still]
@@ -144,7 +154,7 @@ class Beam(Deformable):
 
 
 class FlexibleBody(Deformable):
-    """A body meshed with thin shells (triangles, with ``plate``), beams (lines, with ``section``, ``material``) or both.
+    """A body meshed with thin shells (triangles, with ``plate``), beams (lines, with ``section``, ``material``), both.
 
     The body's axes are those of the mesh. ``frames`` are at nodes: a node's number or its place. ``rigid`` ties nodes
     to a frame as one rigid piece: ``{root: left}`` with a set of the mesh, or a list of nodes; such a frame may lie
@@ -198,6 +208,8 @@ class FlexibleBody(Deformable):
         super().__post_init__()
 
     def _frame(self, name: str, given: Any) -> Frame:
+        if given == CentreOfMass.NAME:
+            return CentreOfMass()
         node = given.get("node") if isinstance(given, Mapping) else given
         if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
             if not 0 <= node < len(self.mesh.nodes):
@@ -240,7 +252,9 @@ class FlexibleBody(Deformable):
 
         mesh = self.mesh
         places, nodes, ties = mesh.nodes, {}, []
-        for name in self.frames:
+        for name, frame in self.frames.items():
+            if isinstance(frame, CentreOfMass):
+                continue
             point = np.array([values[f"{name}.{x}"] for x in "xyz"])
             if name not in self.rigid:
                 nodes[name] = self._at(point, name)
@@ -346,6 +360,8 @@ def _whole(given: Any, where: str, least: int, most: int) -> None:
 def _on_beam(frame: Frame) -> Any:
     """A frame of a beam as plain data."""
     data = frame.to_data()
+    if isinstance(data, str):
+        return data
     if isinstance(data, dict):
         return {"at": data["position"][0], "axis": data["axis"], "angle": data["angle"]}
     return data[0] if not any(data[1:]) else data

@@ -130,6 +130,10 @@ class Kinematics:
         self.u_symbols += elements(floating.u)
         self.rates += elements(floating.u)
 
+    def elastic_speeds(self, j: int) -> ca.SX:
+        """The elastic speeds of a body; none of a rigid one."""
+        return self.top.flexible[j].floating.u if j in self.top.flexible else ca.SX(0, 1)
+
     def _turn(self) -> None:
         for i, j, link in self.tree.rotation:
             if not self.top.turns(j):

@@ -75,7 +75,7 @@ class Mechanism:
         result: list[Inertia | None] = [None]
         for j, body in enumerate(self.top.bodies):
             if body is not None:
-                elastic = kin.u_dot[kin.elastic[j]] if j in kin.elastic else ca.SX(0, 1)
+                elastic = kin.u_dot[kin.elastic[j]] if kin.elastic.get(j) else ca.SX(0, 1)
                 motion = BodyMotion(kin.v[j], kin.omega[j], v_dot[j], w_dot[j], kin.gravity[j], elastic)
                 result.append(body.inertia_law(self.values_of(body), motion))
         return result
@@ -138,7 +138,7 @@ class Mechanism:
         if not kin.u.numel():
             return ca.SX(0, 1)
         bodies = [j for j, part in enumerate(self.inertia) if part is not None]
-        across = ca.vertcat(*(ca.vertcat(kin.v[j], kin.omega[j], kin.u[kin.elastic.get(j, [])]) for j in bodies))
+        across = ca.vertcat(*(ca.vertcat(kin.v[j], kin.omega[j], kin.elastic_speeds(j)) for j in bodies))
         parts = [self.inertia[j] for j in bodies]
         through = ca.vertcat(*(ca.vertcat(part.force, part.moment, part.elastic) for part in parts if part is not None))
         return ca.densify(ca.jtimes(across, kin.u, through, True))

@@ -10,6 +10,7 @@ from cotree.formulation.branch.mechanism import Mechanism, frame_motion
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
 
 
@@ -25,8 +26,9 @@ def mechanism_outputs(
     for node, place in own.top.places.items():
         if place.body:
             result |= _frame(own, node)
-    for flexible in own.top.flexible.values():
+    for j, flexible in own.top.flexible.items():
         result |= _elastic(flexible)
+        result |= _offsets(own, j, flexible)
     for link in own.top.links.values():
         if not link.of_body:
             result |= _joint(own, link.name)
@@ -90,6 +92,27 @@ def _elastic(flexible: Flexible) -> dict[str, Output]:
     for frame, node in tables.frames.items():
         result |= _vector(f"{name}.{frame}.deflection", ca.densify(floating.deflection(node)), "m")
     result[f"{name}.strain_energy"] = Output(floating.strain, "J")
+    return result
+
+
+def _offsets(own: Mechanism, j: int, flexible: Flexible) -> dict[str, Output]:
+    """Distances of a beam's frames from the line between its ends, along the axes that turn with this line."""
+    body, name = own.top.bodies[j], flexible.name
+    ends = body.chord() if isinstance(body, Deformable) else None
+    if ends is None:
+        return {}
+    start, end = (own.top.places[f"{name}.{frame}"].position for frame in ends)
+    along = end - start
+    e = along / ca.norm_2(along)
+    across = {
+        "y": ca.vertcat(-e[1], 1 - e[1] * e[1] / (1 + e[0]), -e[1] * e[2] / (1 + e[0])),
+        "z": ca.vertcat(-e[2], -e[1] * e[2] / (1 + e[0]), 1 - e[2] * e[2] / (1 + e[0])),
+    }
+    result: dict[str, Output] = {}
+    for frame in flexible.floating.tables.frames:
+        if frame not in ends:
+            place = own.top.places[f"{name}.{frame}"].position - start
+            result |= {f"{name}.{frame}.offset.{x}": Output(ca.dot(axis, place), "m") for x, axis in across.items()}
     return result
 
 
