@@ -126,8 +126,6 @@ class Model:
         self.mbs.Assemble()
         self.seconds_setup = time.perf_counter() - clock
 
-    t_end = 0.0
-
     def build(self) -> None:
         """Bodies, joints and sensors."""
         raise NotImplementedError
@@ -356,7 +354,7 @@ class SpinUpModel(Model):
 
 
 class FourBarModel(Model):
-    """Coupler and follower with the crank's end prescribed; the deflections are those of the middles from the chords."""
+    """Coupler and follower with the crank's end prescribed; deflections are those of the middles from the chords."""
 
     def build(self) -> None:
         """Two links, pinned."""

@@ -88,6 +88,8 @@ SPIN_UP = (
     Way("series", 8),
 )
 FOUR_BAR_LINEAR = (
+    Way("frame", 2, tolerance=1e-2),
+    Way("frame", 2, solver="index 2", tolerance=1e-2),
     Way("frame", 2, tolerance=1e-3),
     Way("frame", 2, tolerance=1e-4),
     Way("frame", 2, solver="index 2", tolerance=1e-4),

@@ -260,3 +260,37 @@ def test_what_cannot_be_is_said() -> None:
     for reference in (root, Reference.mean()):
         with pytest.raises(ModelError, match="in 2 parts"):
             vibration(broken, reference, 1)
+
+
+def test_supports_of_the_structure_hold_in_every_basis() -> None:
+    mesh = line((0.0, 0.0, 0.0), (LENGTH, 0.0, 0.0), 4)
+    beams = Beams(mesh.nodes, mesh.lines, general(AREA, BENDING, BENDING, 2e-9, 1, 1), MATERIAL, shear=False)
+    free, flat = (Structure(mesh.nodes, [beams], fixed=fixed) for fixed in ({}, dict.fromkeys(range(5), "z rx ry")))
+    for reference in (Reference.node(0), Reference.chord(0, 4), Reference.mean()):
+        held = vibration(free, reference, 4, held=plane(free))
+        np.testing.assert_allclose(vibration(flat, reference, 4).frequencies, held.frequencies, rtol=1e-9)
+
+
+@pytest.mark.parametrize("reference", [Reference.node(5), Reference.chord(5, 6), Reference.chord(6, 5)])
+def test_a_reference_may_sit_on_rigid_arms(reference: Reference) -> None:
+    """Nodes 5 and 6 hang on the ends; in a frame fixed to node 5, node 0 stands still as well."""
+    mesh = line((0.0, 0.0, 0.0), (LENGTH, 0.0, 0.0), 4)
+    places = np.vstack([mesh.nodes, [-0.3, 0.2, 0.1], [LENGTH + 0.2, 0.3, -0.1]])
+    beams = Beams(places, mesh.lines, general(AREA, BENDING, BENDING, 2e-9, 1, 1), MATERIAL, shear=False)
+    structure = Structure(places, [beams], ties=[Tie(0, (5,)), Tie(4, (6,))])
+    basis = vibration(structure, reference, 6)
+    shapes = basis.shapes.reshape(-1, 6, 6)
+    rows = reference.conditions(places)
+    assert np.abs(rows @ basis.shapes).max() < 1e-11
+    carried = shapes[0, :3] + np.cross(shapes[0, 3:], places[5] - places[0], axisa=0, axisc=0)
+    np.testing.assert_allclose(shapes[5, :3], carried, atol=1e-12)
+    if reference.kind == "node":
+        np.testing.assert_allclose(shapes[0], 0.0, atol=1e-12)
+        clamped = vibration(structure, Reference.node(0), 6)
+        np.testing.assert_allclose(basis.frequencies, clamped.frequencies, rtol=1e-9)
+    # Independent: K and M restricted to the null space of ties and conditions.
+    independent = linalg.null_space(rows @ structure.transform.toarray())
+    spread = structure.transform @ independent
+    small = [spread.T @ (matrix @ spread) for matrix in (structure.mass, structure.stiffness)]
+    inverse = linalg.eigh(*small, eigvals_only=True)[::-1]
+    np.testing.assert_allclose(basis.frequencies, 1 / np.sqrt(inverse[:6]), rtol=1e-7)

@@ -127,8 +127,8 @@ def test_place_of_a_node_and_its_rates() -> None:
     second = rng.normal(size=(3, MODES, MODES))
     node = NodeTable(s[0], N[0], rng.normal(size=(3, MODES)), second + second.transpose(0, 2, 1), 0 * second)
     q, u = ca.SX.sym("q", MODES), ca.SX.sym("u", MODES)
-    position, rotation, rate, spin = Floating(tables, q, u).place(node)
-    function = ca.Function("place", [q, u], [position, rotation, rate, spin])
+    moved = Floating(tables, q, u).place(node)
+    function = ca.Function("place", [q, u], [moved.position, moved.rotation, moved.rate, moved.spin])
     at, speed, h = 0.1 * rng.normal(size=MODES), rng.normal(size=MODES), 1e-5
     ahead, behind = (function(at + k * h * speed, speed) for k in (1, -1))
     now = function(at, speed)

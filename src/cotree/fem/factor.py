@@ -8,7 +8,6 @@ degree, and takes no time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from cotree.fem.element import Array, Integers
 
 _SMALL = 2000  # coordinates up to which minimum degree is as good
 _LEAF = 40  # nodes that are not halved again
-_SINGULAR = 3e-15  # energy of a motion over that of its degrees one by one: rounding leaves less of a mechanism
+_SINGULAR = 1e-14  # energy of a motion over that of its degrees one by one: here rounding spoils two per cent
 _SYMMETRIC = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
 
 
@@ -36,8 +35,6 @@ class Factor:
         nodes: Integers | None = None,
         places: Array | None = None,
     ) -> None:
-        from scipy.sparse.linalg import splu
-
         self.size = matrix.shape[0]
         self._order: Integers | None = None
         self._lu: Any = None
@@ -48,21 +45,27 @@ class Factor:
             motion = np.zeros(self.size)
             motion[int(np.argmin(diagonal))] = 1.0
             raise complain(motion)
-        matrix = matrix.tocsc()
-        with suppress(RuntimeError):  # exactly singular
-            if self.size <= _SMALL or nodes is None or places is None:
-                self._lu = splu(matrix, permc_spec="MMD_AT_PLUS_A", **_SYMMETRIC)
-            else:
-                self._order = dissected(matrix, nodes, places)
-                ordered = matrix[self._order][:, self._order].tocsc()
-                self._lu = splu(ordered, permc_spec="NATURAL", **_SYMMETRIC)
-        # Two steps of inverse iteration see a motion without resistance, if the factors did not.
-        if self._lu is not None and _cost(matrix, diagonal, _softest(diagonal, self.solve, 2)) > 1e-11:
-            return
-        more = splu(_shifted(matrix, diagonal), permc_spec="MMD_AT_PLUS_A")
-        motion = _softest(diagonal, more.solve, 6)
-        if self._lu is None or not _cost(matrix, diagonal, motion) > _SINGULAR:
+        if self.size > _SMALL and nodes is not None and places is not None:
+            self._order = dissected(matrix, nodes, places)
+        singular = False
+        try:
+            self._lu = self._factors(matrix)
+        except RuntimeError:  # exactly singular
+            singular = True
+            self._lu = self._factors(matrix + _shift(diagonal))
+        # Inverse iteration sees a motion without resistance, if the factors did not: two steps, more where in doubt.
+        motion = _softest(diagonal, self.solve, 2)
+        if singular or _cost(matrix, diagonal, motion) < 1e3 * _SINGULAR:
+            motion = _softest(diagonal, self.solve, 6)
+        if singular or not _cost(matrix, diagonal, motion) > _SINGULAR:
             raise complain(motion)
+
+    def _factors(self, matrix: Any) -> Any:
+        from scipy.sparse.linalg import splu
+
+        if self._order is None:
+            return splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A", **_SYMMETRIC)
+        return splu(matrix.tocsr()[self._order][:, self._order].tocsc(), permc_spec="NATURAL", **_SYMMETRIC)
 
     def solve(self, right: Array) -> Array:
         """The displacements under loads, (f,) or (f, m)."""
@@ -115,11 +118,11 @@ def _cost(matrix: Any, diagonal: Array, motion: Array) -> float:
     return float(motion @ (matrix @ motion)) / float(motion @ (diagonal * motion))
 
 
-def _shifted(matrix: Any, diagonal: Array) -> Any:
-    """The matrix with a little added, so that it is not singular."""
-    from scipy.sparse import diags
+def _shift(diagonal: Array) -> Any:
+    """A little to add to a singular matrix."""
+    from scipy.sparse import diags_array
 
-    return (matrix + 1e-13 * diags(diagonal)).tocsc()
+    return 1e-13 * diags_array(diagonal)
 
 
 def _softest(diagonal: Array, solve: Callable[[Array], Array], steps: int) -> Array:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cotree.errors import ModelError
-from cotree.fem.eigen import Factor, Free, anchors, vibration
+from cotree.fem.eigen import Free, anchors, vibration
 from cotree.fem.element import DEGREES, Array, Integers, rigid_motions
+from cotree.fem.factor import Factor
 from cotree.fem.hold import mechanism
 from cotree.fem.reference import Reference
 
@@ -129,7 +130,7 @@ class Space:
             whole[self.free] = motion
             return self._complaint(whole)
 
-        return matrix, Factor(matrix, complain)
+        return matrix, Factor(matrix, complain, self.degrees[self.free] // DEGREES, self.structure.places)
 
     def _complaint(self, motion: Array) -> ModelError:
         """The error for a motion, v, that costs no strain energy."""
@@ -172,7 +173,8 @@ class Space:
     def modes(self, count: int | None, below: float | None = None) -> tuple[Array, Array]:
         """Frequencies in rad/s, ascending, and shapes (6 N, n) without rigid motions: ``count``, or ``below`` rad/s."""
         rigid = np.zeros((self.spread.shape[1], 0)) if self._rigid is None else self._rigid[self.degrees]
-        free = Free(self.stiffness, self.mass, rigid, self._complaint)
+        nodes = self.degrees // DEGREES
+        free = Free(self.stiffness, self.mass, rigid, self._complaint, nodes, self.structure.places)
         omega, v = vibration(free, count, below, skip_rigid=True)
         return omega, self.project(np.asarray(self.spread @ v))
 

@@ -43,14 +43,16 @@ def solution(
 
 
 def eliminated(matrix: ca.SX, right: ca.SX, soft: int) -> ca.SX:
-    """matrix^-1 right by elimination in the given order, written out; zeros are not touched.
+    """matrix^-1 right by elimination, written out; zeros are not touched.
 
-    The rows before ``soft`` are dominated by a mass matrix and need no pivoting. The pivots of the rows after it are
+    The rows before ``soft`` are dominated by a mass matrix and need no pivoting: those with few entries come first. The pivots of the rows after it are
     those of constraints, zero in a singular position; there they are kept away from it by rounding's size.
     """
     n = matrix.shape[0]
-    rows = [{j: matrix[i, j] for j in range(n) if matrix.sparsity().has_nz(i, j)} for i in range(n)]
-    b = ca.vertsplit(ca.densify(right))
+    order = _sparse_first(matrix, soft)
+    place = {old: new for new, old in enumerate(order)}
+    rows = [{place[j]: matrix[i, j] for j in range(n) if matrix.sparsity().has_nz(i, j)} for i in order]
+    b = [ca.densify(right)[i] for i in order]
     pivots: list[Any] = []
     for k in range(n):
         pivot = rows[k].get(k, ca.SX(0))
@@ -74,7 +76,22 @@ def eliminated(matrix: ca.SX, right: ca.SX, soft: int) -> ca.SX:
             if j > k:
                 b[k] = b[k] - value * b[j]
         b[k] = b[k] / pivots[k]
-    return ca.vertcat(*b)
+    return ca.vertcat(*(b[place[k]] for k in range(n)))
+
+
+def _sparse_first(matrix: ca.SX, soft: int) -> list[int]:
+    """An order of elimination in which each of the first ``soft`` rows is the one that fills least at its turn."""
+    n = matrix.shape[0]
+    near = [{j for j in range(n) if j != i and matrix.sparsity().has_nz(i, j)} for i in range(n)]
+    order: list[int] = []
+    left = set(range(soft))
+    while left:
+        k = min(left, key=lambda i: (len(near[i]), i))
+        for i in near[k]:
+            near[i] = (near[i] | near[k]) - {i, k}
+        left.remove(k)
+        order.append(k)
+    return [*order, *range(soft, n)]
 
 
 def newton(

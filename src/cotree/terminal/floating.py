@@ -53,6 +53,19 @@ class Inertias:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """A node of a deformed body: position and rotation in the body, and how fast they change, in body axes."""
+
+    position: ca.SX
+    rotation: ca.SX
+    spin: ca.SX
+    rate: ca.SX
+    theta: ca.SX
+    """The vector of small angles that the rotation belongs to."""
+    theta_rate: ca.SX
+
+
+@dataclass(frozen=True)
 class Floating:
     """A flexible body's tables with the symbols of its elastic coordinates and speeds."""
 
@@ -82,20 +95,20 @@ class Floating:
         """Damping (eq. 65)."""
         return constant(self.tables.damping)
 
-    def place(self, node: NodeTable) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
-        """Position and rotation of a node in the body, and its velocity and angular velocity seen from the body."""
+    def place(self, node: NodeTable) -> Moved:
+        """Where a node is in the body, and how it moves."""
         move, turn = constant(node.move), constant(node.turn)
         s2, s2_by = self._second(node.move_2)
         t2, t2_by = self._second(node.turn_2)
         position = constant(node.place) + ca.mtimes(move, self.q) + s2
         rate = ca.mtimes(move, self.u) + ca.mtimes(s2_by, self.u)
         theta = ca.sparsify(ca.mtimes(turn, self.q) + t2)
-        rotation, spin = small_turn(theta, ca.mtimes(turn, self.u) + ca.mtimes(t2_by, self.u))
-        return position, rotation, rate, spin
+        theta_rate = ca.mtimes(turn, self.u) + ca.mtimes(t2_by, self.u)
+        return Moved(position, *small_turn(theta, theta_rate), rate, theta, theta_rate)
 
     def deflection(self, node: NodeTable) -> ca.SX:
         """Displacement of a node from its undeformed place, in body axes."""
-        return self.place(node)[0] - constant(node.place)
+        return self.place(node).position - constant(node.place)
 
     def _second(self, tables: Array) -> tuple[ca.SX, ca.SX]:
         """-q G_i q / 2 for each i, and its slopes, one row for each i."""

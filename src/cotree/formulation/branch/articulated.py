@@ -216,20 +216,17 @@ def _joint(kin: Kinematics, i: int, j: int, link: Link) -> tuple[ca.SX, ca.SX, c
     The reference point of a rigid body is where the joint holds it, that of a flexible one its origin.
     """
     q, u = kin.positions[link.name], kin.speeds[link.name]
-    joint, v, a, b = link.joint, link.values, link.a, link.b
+    joint, v, a, b, turn = link.joint, link.values, link.a, link.b, kin.turned[j]
     arm = ca.mtimes(a.rotation, joint.translation(v, q))
-    spin = joint.spin(v, q, u)
     rate = a.rate + ca.cross(a.spin, arm) + ca.mtimes(a.rotation, joint.translation_rate(v, q, u))
     B = kin.between(i, j)
     flexible = j in kin.top.flexible
     if i == link.i:
-        turn = ca.mtimes(b.rotation, spin) + ca.mtimes(B.T, a.spin) - b.spin
         move = ca.mtimes(B.T, rate)
         if flexible:
             move = move - b.rate - ca.cross(turn, b.position)
             return ca.SX(3, 1), a.position + arm - ca.mtimes(B, b.position), ca.vertcat(turn, move)
         return b.position, a.position + arm, ca.vertcat(turn, move)
-    turn = ca.mtimes(B.T, b.spin) - ca.mtimes(a.rotation, ca.mtimes(joint.rotation(v, q), spin)) - a.spin
     move = ca.mtimes(B.T, b.rate) - ca.cross(turn, arm) - rate
     if flexible:
         own = ca.vertcat(turn, move - ca.cross(turn, a.position))

@@ -55,10 +55,26 @@ class Assembly:
     def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
         """q and u that satisfy all constraints at time t."""
         given = np.array([(changes or {}).get(name, np.nan) for name in self.names])
+        given = self._between_bodies(given, np.asarray(self._guess(p, t), dtype=float).ravel())
         own = given[: len(self.mechanism.kin.q_names)]
         q = np.where(np.isfinite(own), own, np.asarray(self._guess(p, t), dtype=float).ravel())
         q = self._positions(q, p, t, given)
         return q, self._speeds(q, p, t, given)
+
+    def _between_bodies(self, given: Array, guess: Array) -> Array:
+        """Given angles and rates of joints on deformed bodies, as angles between the undeformed frames."""
+        kin = self.mechanism.kin
+        for name, more in kin.aligned.items():
+            for known, symbols, place in ((guess, kin.q, 0), (np.zeros(len(kin.u_names)), kin.u, len(kin.q_names))):
+                where = [k for k, n in enumerate(self.names) if n == f"{name}.angle{'_rate' if place else ''}"]
+                if not where or not np.isfinite(given[where[0]]):
+                    continue
+                own = given[place : place + len(known)]
+                at = np.where(np.isfinite(own), own, known)
+                shift = ca.Function("shift", [kin.q, kin.u], [more[bool(place)]])
+                inputs = (guess, at) if place else (at, np.zeros(len(kin.u_names)))
+                given[where[0]] += float(shift(*inputs))
+        return given
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -414,6 +430,8 @@ def transfer(source: Mechanism, target: Mechanism) -> ca.Function:
         for c in names:
             if c != ORIENTATION:
                 x, rate = kin.coordinate(link, c)
+                if link.name in other.aligned and c == "angle":
+                    x, rate = x + other.aligned[link.name][0], rate + other.aligned[link.name][1]
                 q[f"{link.name}.{c}"], u[f"{link.name}.{c}_rate"] = x, rate
     new_q = column([known.get(name, q.get(name)) for name in other.q_names])
     new_u = column([known_u.get(name, u.get(name)) for name in other.u_names])

@@ -15,6 +15,7 @@ from cotree.formulation.branch.places import Flexible, Place
 from cotree.formulation.branch.topology import GROUND, Branches, Link, Topology
 from cotree.maths.rotation import quaternion_rate, skew
 from cotree.maths.symbolic import column, elements
+from cotree.terminal.joints import Turning, unit
 from cotree.terminal.mechanics import ORIENTATION, Coordinate, Joint, Motion
 
 
@@ -45,6 +46,11 @@ class Kinematics:
         self.positions: dict[str, dict[str, ca.SX]] = {}
         """Coordinates of each link in a tree, by name: symbols, or functions of time where they are driven."""
         self.speeds: dict[str, dict[str, ca.SX]] = {}
+        self.aligned: dict[str, tuple[ca.SX, ca.SX]] = {}
+        """Links that turn about an axis about which deformation turns their ends, too: what it adds from body to body.
+
+        Their coordinate in q is the angle between the undeformed frames, so that deformation moves no other body.
+        """
         for link in self._links():
             self._coordinates(link)
         self.elastic: dict[int, list[int]] = {}
@@ -60,6 +66,8 @@ class Kinematics:
         self.v: list[ca.SX] = [ca.SX.zeros(3)] * count
         self.gravity: list[ca.SX] = [self._gravity()] * count
         self._relative: dict[tuple[int, int], ca.SX] = {}
+        self.turned: dict[int, ca.SX] = {}
+        """Angular velocity of each body seen from the one that carries it in the tree of rotations."""
         self._offset: dict[tuple[int, int], ca.SX] = {}
         self._turn()
         self._move()
@@ -92,7 +100,21 @@ class Kinematics:
             else:
                 position, speed = self._new_q(link.name, c), self._new_u(link.name, c)
                 self.rates.append(quaternion_rate(position, speed) if c.name == ORIENTATION else speed)
+            if c.group == "rotation" and (more := self._alignment(link)) is not None:
+                self.aligned[link.name] = more
+                if driver is None:
+                    position, speed = position - more[0], speed - more[1]
             self.positions[link.name][c.name], self.speeds[link.name][c.name] = position, speed
+
+    def _alignment(self, link: Link) -> tuple[ca.SX, ca.SX] | None:
+        """By how much more than the joint's own angle one body is turned against the other, and its rate."""
+        if not isinstance(link.joint, Turning) or (link.a.node is None and link.b.node is None):
+            return None
+        axis = unit(link.values.axis)
+        at_a, at_b = link.a.turn_about(axis), link.b.turn_about(axis)
+        if at_a is None or at_b is None:
+            return None
+        return at_a[0] - at_b[0], at_a[1] - at_b[1]
 
     def _new_q(self, owner: str, c: Coordinate) -> ca.SX:
         names = [f"{owner}.{name}" for name in c.names]
@@ -139,18 +161,28 @@ class Kinematics:
             if not self.top.turns(j):
                 self.gravity[j] = self.gravity[GROUND]
                 continue
-            joint, q, u = link.joint, self.positions[link.name], self.speeds[link.name]
-            C, spin = joint.rotation(link.values, q), joint.spin(link.values, q, u)
-            if i == link.i:  # b hangs on j
-                B = ca.mtimes(ca.mtimes(link.a.rotation, C), link.b.rotation.T)
-                own = ca.mtimes(link.b.rotation, spin) + _T(B, link.a.spin) - link.b.spin
-            else:
-                B = ca.mtimes(ca.mtimes(link.b.rotation, C.T), link.a.rotation.T)
-                own = _T(B, link.b.spin) - ca.mtimes(link.a.rotation, ca.mtimes(C, spin)) - link.a.spin
-            self._relative[i, j] = B
+            B, own = self._turned(i, link)
+            self._relative[i, j], self.turned[j] = B, own
             self.R[j] = ca.mtimes(self.R[i], B)
             self.omega[j] = _T(B, self.omega[i]) + own
             self.gravity[j] = _T(B, self.gravity[i])
+
+    def _turned(self, i: int, link: Link) -> tuple[ca.SX, ca.SX]:
+        """Rotation of the outer body in the inner one, i, and its angular velocity seen from there, in its own axes."""
+        joint, v, q, u = link.joint, link.values, self.positions[link.name], self.speeds[link.name]
+        a, b = link.a.rotation, link.b.rotation
+        spin_a, spin_b = link.a.spin, link.b.spin
+        if link.name in self.aligned:
+            more, faster = self.aligned[link.name]
+            q, u = q | {"angle": q["angle"] + more}, u | {"angle": u["angle"] + faster}
+            a, b = (end.rotation if end.base is None else end.base for end in (link.a, link.b))
+            spin_a = spin_b = ca.SX(3, 1)
+        C, spin = joint.rotation(v, q), joint.spin(v, q, u)
+        if i == link.i:  # b hangs on the outer body
+            B = ca.mtimes(ca.mtimes(a, C), b.T)
+            return B, ca.mtimes(b, spin) + _T(B, spin_a) - spin_b
+        B = ca.mtimes(ca.mtimes(b, C.T), a.T)
+        return B, _T(B, spin_b) - ca.mtimes(a, ca.mtimes(C, spin)) - spin_a
 
     def between(self, i: int, j: int) -> ca.SX:
         """Rotation of body j in the axes of body i."""

@@ -12,7 +12,7 @@ from cotree.maths.symbolic import symbols
 from cotree.model import Model, quantities
 from cotree.terminal.bodies import frame_of
 from cotree.terminal.deformable import Deformable
-from cotree.terminal.floating import Floating
+from cotree.terminal.floating import Floating, Moved
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,19 @@ class Place:
     rotation: ca.SX
     rate: ca.SX = field(default_factory=lambda: ca.SX(3, 1))
     spin: ca.SX = field(default_factory=lambda: ca.SX(3, 1))
+    node: Moved | None = None
+    """The node of a flexible body that carries it."""
+    base: ca.SX | None = None
+    """Its rotation in the undeformed body, where the body is flexible."""
 
-    def frame(self, position: ca.SX, rotation: ca.SX) -> Place:
-        """A frame that is fixed in this one."""
-        arm = ca.mtimes(self.rotation, position)
-        turned = ca.mtimes(self.rotation, rotation)
-        return Place(self.body, self.position + arm, turned, self.rate + ca.cross(self.spin, arm), self.spin)
+    def turn_about(self, axis: ca.SX) -> tuple[ca.SX, ca.SX] | None:
+        """The angle by which deformation turns it about an axis of its own, and its rate; None if about others, too."""
+        if self.node is None or self.base is None:
+            return ca.SX(0), ca.SX(0)
+        along = ca.mtimes(self.base, axis)
+        if not ca.cross(self.node.theta, along).is_zero():
+            return None
+        return ca.dot(along, self.node.theta), ca.dot(along, self.node.theta_rate)
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,7 @@ def deformed_places(k: int, body: Deformable, floating: Floating, values: Values
     inner = [name for name in quantities(body) if name.partition(".")[0] in body.places()]
     entries = values.entries(body, inner)
     for name in body.places():
-        node = Place(k, *floating.place(floating.tables.frames[name]))
-        result[f"{body.name}.{name}"] = node.frame(ca.SX(3, 1), frame_of(entries, name)[1])
+        node, base = floating.place(floating.tables.frames[name]), frame_of(entries, name)[1]
+        rotation = ca.mtimes(node.rotation, base)
+        result[f"{body.name}.{name}"] = Place(k, node.position, rotation, node.rate, node.spin, node, base)
     return result

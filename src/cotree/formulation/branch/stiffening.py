@@ -126,7 +126,8 @@ class _Rigid:
         instead: list[ca.SX] = []
         for name, held in kin.positions.items():
             link = top.links[name]
-            if link.i not in top.flexible and link.j not in top.flexible:
+            moves = any(joint_end.node is not None for joint_end in (link.a, link.b))
+            if not moves or name in kin.aligned:  # an aligned coordinate is measured so already
                 continue
             a, b = (
                 Place(each.body, *(substitute(x, self.zero, 0) for x in (each.position, each.rotation)))
