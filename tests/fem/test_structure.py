@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from scipy.spatial.transform import Rotation
 
 from cotree.errors import ModelError
 from cotree.fem import eigen
+from cotree.fem.beam import Beams
 from cotree.fem.element import Cloud, Elements, Lumps, degrees_of, rigid_motions
 from cotree.fem.factor import dissected
+from cotree.fem.material import STEEL
+from cotree.fem.mesh import line
+from cotree.fem.section import circle
 from cotree.fem.structure import Structure, Support, Tie
 
 K, M, TURN = 300.0, 2.0, 40.0
@@ -303,6 +308,35 @@ def test_a_mechanism_is_named():
     assert "can turn about z without resistance" in str(error.value)
     held = hinged(fixed={0: None, 5: "rz"})
     assert held.modes(1).frequencies[0] > 0
+
+
+def test_a_mechanism_is_found_at_any_angle():
+    """Two beams of many elements with a hinge about an oblique axis: the stiffness is singular only to rounding."""
+    turn = Rotation.from_rotvec([0.3, 0.5, -0.8]).as_matrix()
+    first = line((0, 0, 0), (1, 0, 0), 40)
+    nodes = np.vstack([first.nodes, first.nodes @ Rotation.from_rotvec([0.1, 0.2, 0.7]).as_matrix() + [1, 0, 0]]) @ turn
+    beams = Beams(nodes, np.vstack([first.lines, first.lines + 41]), circle(0.01), STEEL)
+    hinge = Springs([(40, 41)], 1e9, 1e4, moves=range(5))
+    whole = np.kron(np.eye(4), turn)
+
+    class Turned(Springs):
+        def stiffness(self):
+            return whole.T @ hinge.stiffness() @ whole
+
+    structure = Structure(nodes, [beams, Turned([(40, 41)])])
+    for ask in (lambda: structure.modes(8), lambda: structure.statics(np.zeros(structure.size), range(6))):
+        with pytest.raises(ModelError) as error:
+            ask()
+        assert "the pieces meet at node 40, node 41." in str(error.value)
+
+
+def test_a_mesh_too_fine_for_the_arithmetic():
+    """5000 elements in a row: a cantilever's tip is 1e15 times softer than a node between its neighbours."""
+    mesh = line((0, 0, 0), (1, 0, 0), 5000)
+    structure = Structure(mesh.nodes, [Beams(mesh.nodes, mesh.lines, circle(0.01), STEEL)], fixed={0: None})
+    with pytest.raises(ModelError) as error:
+        structure.statics(np.zeros(structure.size))
+    assert "too uneven for double precision" in str(error.value)
 
 
 def test_unconnected_parts_are_named():

@@ -17,7 +17,7 @@ from cotree.fem.element import Array, Integers
 
 _SMALL = 2000  # coordinates up to which minimum degree is as good
 _LEAF = 40  # nodes that are not halved again
-_SINGULAR = 1e-14  # energy of a motion over that of its degrees one by one: here rounding spoils two per cent
+_SINGULAR = 3e-15  # energy of a motion over that of its degrees one by one: below it rounding spoils per cents
 _SYMMETRIC = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
 
 

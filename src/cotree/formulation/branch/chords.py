@@ -6,7 +6,7 @@ Each gives rows that must vanish: the circuit equation of the chord projected on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -106,8 +106,11 @@ def _constraint_rows(
     d, C = ca.SX.sym("d", 3), ca.SX.sym("C", 3, 3)
     closure = part.closure(v, d, C) if closing else ca.SX(0, 1)
     alignment = part.alignment(v, C) if aligning else ca.SX(0, 1)
-    phi = ca.vertcat(closure, alignment)
     result = []
+    if a.node is not None and closure.numel() == 3 and ca.is_equal(closure, d, 1):
+        result.append(_meeting(kin, part.name, a, b))
+        closure = ca.SX(0, 1)
+    phi = ca.vertcat(closure, alignment)
     if phi.numel():
         here = ca.densify(ca.vertcat(motion.d, ca.vec(motion.C)))
         turn = ca.horzcat(*(ca.vec(ca.mtimes(skew(e), C)) for e in ca.horzsplit(ca.SX.eye(3))))
@@ -125,6 +128,15 @@ def _constraint_rows(
     if closing:
         result += _rolling_rows(part, v, motion, a, b)
     return result
+
+
+def _meeting(kin: Kinematics, owner: str, a: Place, b: Place) -> Rows:
+    """Two points that meet, seen from the undeformed axes of a flexible body: deformation turns no equation then."""
+    base = ca.SX.eye(3) if a.base is None else a.base
+    motion = kin.relative(replace(a, rotation=base, spin=ca.SX(3, 1)), b)
+    labels = tuple(f"translation {k + 1}" for k in range(3))
+    force = ca.mtimes(base.T, a.rotation)
+    return Rows(owner, labels, ca.densify(motion.d), ca.densify(motion.d_dot), a, b, force, ca.SX(3, 3))
 
 
 def _rolling_rows(part: Constraint, v: Any, motion: Motion, a: Place, b: Place) -> list[Rows]:
