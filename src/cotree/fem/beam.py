@@ -17,6 +17,7 @@ body's z has its y along the body's y.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -232,10 +233,14 @@ def _open(section: Section) -> bool:
     return section.shear_y is None or section.shear_z is None
 
 
+@cache
 def gauss(count: int) -> tuple[Array, Array]:
     """Gauss points as fractions of the length, and weights that add up to one."""
     x, w = np.polynomial.legendre.leggauss(count)
-    return (1 + x) / 2, w / 2
+    points, weights = (1 + x) / 2, w / 2
+    points.setflags(write=False)
+    weights.setflags(write=False)
+    return points, weights
 
 
 def bending_shapes(s: Array, lengths: Array, phi: Array) -> tuple[Array, Array, Array]:

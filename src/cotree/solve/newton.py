@@ -45,8 +45,9 @@ def solution(
 def eliminated(matrix: ca.SX, right: ca.SX, soft: int) -> ca.SX:
     """matrix^-1 right by elimination, written out; zeros are not touched.
 
-    The rows before ``soft`` are dominated by a mass matrix and need no pivoting: those with few entries come first. The pivots of the rows after it are
-    those of constraints, zero in a singular position; there they are kept away from it by rounding's size.
+    The rows before ``soft`` are dominated by a mass matrix and need no pivoting: those with few entries come first. The
+    pivots of the rows after it are those of constraints, zero in a singular position; there they are kept away from it
+    by rounding's size.
     """
     n = matrix.shape[0]
     order = _sparse_first(matrix, soft)

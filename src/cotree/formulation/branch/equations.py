@@ -24,6 +24,7 @@ from cotree.formulation.system import Energy, Mechanics, SmoothInput, SystemEqua
 from cotree.graph import LinearGraph, Tree
 from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import Driver
 
 Array = NDArray[np.float64]
@@ -295,4 +296,18 @@ def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:
     rows = len(redundancy.kept)
     words = f"{len(kin.u_names)} speeds, {rows} independent constraint equation{'' if rows == 1 else 's'}"
     freedom = f"{redundancy.freedom} degree{'' if redundancy.freedom == 1 else 's'} of freedom"
-    return (f"{words}, {freedom}", *redundancy.notes)
+    elastic = (_elastic_note(own, j) for j in own.top.flexible)
+    return (f"{words}, {freedom}", *elastic, *redundancy.notes)
+
+
+def _elastic_note(own: Mechanism, j: int) -> str:
+    """What the elastic coordinates of a body are."""
+    flexible, body = own.top.flexible[j], own.top.bodies[j]
+    assert isinstance(body, Deformable)
+    tables, few = flexible.floating.tables, 6
+    found = tables.frequencies[np.isfinite(tables.frequencies)]
+    words = f"{flexible.name}: {tables.mass:.4g} kg, {len(tables.names)} elastic coordinates ({body.shapes} shapes)"
+    if not len(found):
+        return words
+    listed = ", ".join(f"{value:.4g}" for value in found[:few])
+    return f"{words}, with its frame held {listed}{' ...' if len(found) > few else ''} rad/s"
