@@ -37,6 +37,7 @@ from cotree.terminal.constraints import (
     RackAndPinion,
     RollingDisc,
 )
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
 from cotree.terminal.electrical import (
     Capacitor,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
     from cotree.graph import LinearGraph, Tree
     from cotree.solve import Equilibrium, InverseDynamics, LinearSystem, Modes, Sensitivities
+    from cotree.terminal.recovery import Deformation
 
 __all__ = [
     "ALUMINIUM", "STEEL", "Beam", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError", "Coupled",
@@ -141,6 +143,20 @@ class Model(_model.Model):
         clock = time.perf_counter()
         equations = self.equations(tree)
         return simulate_equations(equations, t_end, time.perf_counter() - clock, **options)
+
+    def deformation(self, solution: Solution, body: str) -> Deformation:
+        """The mesh of a flexible body over a run: displacements of all nodes, section forces and stresses."""
+        from cotree.terminal.recovery import deformation
+
+        part = self.components.get(body)
+        if not isinstance(part, Deformable):
+            bodies = [name for name, each in self.components.items() if isinstance(each, Deformable)]
+            expected = f"one of {', '.join(bodies)}" if bodies else "a flexible body: the model has none"
+            raise ModelError(f"'{body}' is no flexible body", expected=expected)
+        values = {
+            name.removeprefix(f"{body}."): solution[name] for name in solution.names if name.startswith(f"{body}.")
+        }
+        return deformation(part, part.values(self.parameter_values()), solution.t, values)
 
     def kinematics(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
         """The motion and the forces of a mechanism whose degrees of freedom are all driven."""

@@ -151,8 +151,8 @@ def mechanism(
     parts, part = connected_components(graph, directed=False)
     if parts > 1:
         return _in_parts(part, parts, label)
-    if places is None:
-        places = np.zeros((count, 3))
+    located = places is not None
+    places = np.zeros((count, 3)) if places is None else places
     # Every node says how a rigid piece that it belongs to would move; at a hinge neighbours disagree.
     by_node = motion.reshape(-1, DEGREES)
     turn = by_node[:, 3:]
@@ -171,7 +171,7 @@ def mechanism(
     rows = np.repeat(np.arange(count), np.diff(graph.indptr))
     apart = np.abs(piece[rows] - piece[graph.indices]).max(axis=1) > 0.02
     joint = sorted({int(n) for n in rows[apart]})
-    if (not joint or len(joint) > max(20, count // 4)) and count > 1:  # no hinge: everything bends a little
+    if located and count > 1 and (not joint or len(joint) > max(20, count // 4)):  # no hinge: all bends a little
         return ModelError(
             f"the stiffness is too uneven for double precision: {label(where)} can {_WAYS[move]} with next to no "
             "resistance, while neighbouring nodes hold each other fast",
@@ -179,7 +179,9 @@ def mechanism(
             remedy="divide the mesh less finely, or look for a mechanism",
         )
     text = f"{listing([label(int(n)) for n in np.flatnonzero(away)], 5)} can {_WAYS[move]} without resistance"
-    between = f"; the pieces meet at {listing([label(n) for n in joint], 5)}" if joint and away.sum() > 1 else ""
+    between = (
+        f"; the pieces meet at {listing([label(n) for n in joint], 5)}" if joint and located and away.sum() > 1 else ""
+    )
     return ModelError(
         f"part of the structure is a mechanism: {text}{between}",
         expected="elements that hold every node in all six degrees of freedom",

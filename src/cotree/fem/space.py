@@ -135,7 +135,7 @@ class Space:
     def _complaint(self, motion: Array) -> ModelError:
         """The error for a motion, v, that costs no strain energy."""
         own = self.structure
-        return mechanism(self.spread @ motion, own.stiffness, own.transform, own.label)
+        return mechanism(self.spread @ motion, own.stiffness, own.transform, own.label, own.places)
 
     def solve(self, loads: Array) -> Array:
         """v of S^T K S v = loads, with one step of refinement; for mean axes some v are 0."""

@@ -161,6 +161,8 @@ class SystemEquations:
     """Start values of u for numeric p at a time; those the user gave are kept."""
     assemble: Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
     """Consistent q and u of a mechanism for numeric p at a time, with start values changed by name."""
+    start_names: tuple[str, ...] = ()
+    """Names besides those of q and u whose start values may be given: angles that follow from them."""
     mechanics: Mechanics | None = None
     """Second-order form and constraints, where the model is a mechanism."""
     notes: tuple[str, ...] = ()

@@ -143,6 +143,8 @@ class Run:
             return np.concatenate(e.assemble(self.p, self.t_start))
         x = np.concatenate([e.q.start, e.start(self.p, self.t_start) if e.start else e.u.start])
         for name, value in (start or {}).items():
+            if name in e.start_names:
+                continue
             if name not in names:
                 known = f"one of {listing(names)}" if names else "nothing: the model has no states"
                 raise ModelError(f"'{name}' is not a state", expected=known, remedy=nearest(str(name), names))

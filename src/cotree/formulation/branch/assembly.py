@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError, listing
+from cotree.formulation.branch.kinematics import BODY_ANGLE
 from cotree.formulation.branch.loops import circuit
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.places import Flexible
@@ -54,27 +55,33 @@ class Assembly:
 
     def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
         """q and u that satisfy all constraints at time t."""
-        given = np.array([(changes or {}).get(name, np.nan) for name in self.names])
-        given = self._between_bodies(given, np.asarray(self._guess(p, t), dtype=float).ravel())
+        guess = np.asarray(self._guess(p, t), dtype=float).ravel()
+        changes = self._between_bodies(changes or {}, guess)
+        given = np.array([changes.get(name, np.nan) for name in self.names])
         own = given[: len(self.mechanism.kin.q_names)]
-        q = np.where(np.isfinite(own), own, np.asarray(self._guess(p, t), dtype=float).ravel())
+        q = np.where(np.isfinite(own), own, guess)
         q = self._positions(q, p, t, given)
         return q, self._speeds(q, p, t, given)
 
-    def _between_bodies(self, given: Array, guess: Array) -> Array:
-        """Given angles and rates of joints on deformed bodies, as angles between the undeformed frames."""
-        kin = self.mechanism.kin
-        for name, more in kin.aligned.items():
-            for known, symbols, place in ((guess, kin.q, 0), (np.zeros(len(kin.u_names)), kin.u, len(kin.q_names))):
-                where = [k for k, n in enumerate(self.names) if n == f"{name}.angle{'_rate' if place else ''}"]
-                if not where or not np.isfinite(given[where[0]]):
-                    continue
-                own = given[place : place + len(known)]
-                at = np.where(np.isfinite(own), own, known)
-                shift = ca.Function("shift", [kin.q, kin.u], [more[bool(place)]])
-                inputs = (guess, at) if place else (at, np.zeros(len(kin.u_names)))
-                given[where[0]] += float(shift(*inputs))
-        return given
+    @cached_property
+    def aliases(self) -> dict[str, tuple[str, ca.SX]]:
+        """Angles and rates of joints on deformed bodies: the coordinate or speed for each, and what it is more."""
+        result = {}
+        for name, (more, faster) in self.mechanism.kin.aligned.items():
+            result[f"{name}.angle"] = (f"{name}.{BODY_ANGLE}", more)
+            result[f"{name}.angle_rate"] = (f"{name}.{BODY_ANGLE}_rate", faster)
+        return {name: found for name, found in result.items() if found[0] in self.names}
+
+    def _between_bodies(self, changes: Mapping[str, float], guess: Array) -> dict[str, float]:
+        """Given values, with those of joints on deformed bodies as angles between the undeformed frames."""
+        kin, result = self.mechanism.kin, dict(changes)
+        for name in [name for name in self.aliases if name in changes]:
+            own, more = self.aliases[name]
+            q = [changes.get(n, g) for n, g in zip(kin.q_names, guess, strict=True)]
+            u = [changes.get(n, 0.0) for n in kin.u_names]
+            shift = ca.Function("shift", [kin.q, kin.u], [more])
+            result[own] = result.pop(name) + float(shift(q, u))
+        return result
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,7 +112,7 @@ class Assembly:
                 driven = any(d.chosen(link.joint) == c.name for d in link.drivers if not d.of_speed)
                 if value is not None and not driven:
                     if c.name in own:
-                        guess[f"{link.name}.{c.name}"] = value
+                        guess[f"{link.name}.{BODY_ANGLE if link.name in kin.aligned else c.name}"] = value
                     x = kin.coordinate(link, c.name)[0]
                     off = ca.SX(x - value)
                     if c.name not in own and c.group == "rotation":
@@ -430,9 +437,11 @@ def transfer(source: Mechanism, target: Mechanism) -> ca.Function:
         for c in names:
             if c != ORIENTATION:
                 x, rate = kin.coordinate(link, c)
+                name = c
                 if link.name in other.aligned and c == "angle":
-                    x, rate = x + other.aligned[link.name][0], rate + other.aligned[link.name][1]
-                q[f"{link.name}.{c}"], u[f"{link.name}.{c}_rate"] = x, rate
+                    name, more = BODY_ANGLE, other.aligned[link.name]
+                    x, rate = x + more[0], rate + more[1]
+                q[f"{link.name}.{name}"], u[f"{link.name}.{name}_rate"] = x, rate
     new_q = column([known.get(name, q.get(name)) for name in other.q_names])
     new_u = column([known_u.get(name, u.get(name)) for name in other.u_names])
     inputs = [kin.q, kin.u, kin.t, values.p.symbols, values.mode_symbols]

@@ -56,7 +56,8 @@ class Start:
             return q, u
         m = self.modes(p, t)
         q, u = (np.asarray(each, dtype=float).ravel() for each in self.onward(q, u, t, p, m))
-        others = {name: value for name, value in (changes or {}).items() if name not in self.assembly.names}
+        known = {*self.assembly.names, *self.assembly.aliases}
+        others = {name: value for name, value in (changes or {}).items() if name not in known}
         return Assembly(self.own, self.assembly.modes).nearest(q, u, p, t, others) if others else (q, u)
 
     def modes(self, p: Array, t: float) -> Array:
@@ -202,6 +203,7 @@ def _system(
         mode_symbols=values.mode_symbols,
         parameter_values=values.numbers,
         assemble=start.state,
+        start_names=tuple(start.assembly.aliases),
         mechanics=Mechanics(
             balance,
             position,

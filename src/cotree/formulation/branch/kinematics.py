@@ -18,6 +18,9 @@ from cotree.maths.symbolic import column, elements
 from cotree.terminal.joints import Turning, unit
 from cotree.terminal.mechanics import ORIENTATION, Coordinate, Joint, Motion
 
+BODY_ANGLE = "body_angle"
+"""Angle of a joint between the undeformed frames of flexible bodies, the coordinate in place of its own angle."""
+
 
 def _T(matrix: ca.SX, vector: ca.SX) -> ca.SX:
     return ca.mtimes(matrix.T, vector)
@@ -49,7 +52,7 @@ class Kinematics:
         self.aligned: dict[str, tuple[ca.SX, ca.SX]] = {}
         """Links that turn about an axis about which deformation turns their ends, too: what it adds from body to body.
 
-        Their coordinate in q is the angle between the undeformed frames, so that deformation moves no other body.
+        Their coordinate in q, ``body_angle``, is that between undeformed frames: then deformation moves no other body.
         """
         for link in self._links():
             self._coordinates(link)
@@ -94,16 +97,20 @@ class Kinematics:
             if link.name not in held:
                 continue
             driver = drivers.get(c.name)
+            more = self._alignment(link) if c.group == "rotation" else None
+            if more is not None:
+                self.aligned[link.name] = more
             if driver is not None:
                 course = driver.course(self.top.of(driver))
                 position, speed = course, ca.jacobian(course, self.t)
+            elif more is not None:
+                between = Coordinate(BODY_ANGLE, "rotation")
+                position, speed = self._new_q(link.name, between), self._new_u(link.name, between)
+                self.rates.append(speed)
+                position, speed = position - more[0], speed - more[1]
             else:
                 position, speed = self._new_q(link.name, c), self._new_u(link.name, c)
                 self.rates.append(quaternion_rate(position, speed) if c.name == ORIENTATION else speed)
-            if c.group == "rotation" and (more := self._alignment(link)) is not None:
-                self.aligned[link.name] = more
-                if driver is None:
-                    position, speed = position - more[0], speed - more[1]
             self.positions[link.name][c.name], self.speeds[link.name][c.name] = position, speed
 
     def _alignment(self, link: Link) -> tuple[ca.SX, ca.SX] | None:

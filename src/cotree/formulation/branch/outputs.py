@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import casadi as ca
 
+from cotree.formulation.branch.kinematics import BODY_ANGLE
 from cotree.formulation.branch.mechanism import Mechanism, frame_motion
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.system import Output, turns_name
@@ -134,6 +135,10 @@ def _joint(own: Mechanism, name: str) -> dict[str, Output]:
         near = None if held or c.group == "translation" else ca.SX(0 if given is None else given)
         result[f"{name}.{c.name}"] = Output(x, c.unit, near)
         result[f"{name}.{c.name}_rate"] = Output(rate, c.rate_unit)
+        if c.group == "rotation" and name in kin.aligned:
+            more, faster = kin.aligned[name]
+            result[f"{name}.{BODY_ANGLE}"] = Output(x + more, c.unit)
+            result[f"{name}.{BODY_ANGLE}_rate"] = Output(rate + faster, c.rate_unit)
     return result
 
 

@@ -1,0 +1,76 @@
+"""From elastic coordinates back to the mesh: displacements of all nodes, section forces, stresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.fem.element import DEGREES
+from cotree.terminal.deformable import Deformable
+
+Array = NDArray[np.float64]
+ENDS = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Deformation:
+    """The mesh of a flexible body over time. Displacements are of first order, in the axes of the body."""
+
+    t: Array
+    places: Array
+    """(N, 3) undeformed places of the nodes."""
+    shapes: Array
+    """(6 N, n) displacements and rotations by unit elastic coordinates."""
+    coordinates: Array
+    """(n, T) elastic coordinates over time."""
+    families: tuple[Any, ...]
+    """The families of elements, `Beams` and `Shells`."""
+
+    @property
+    def displacements(self) -> Array:
+        """(T, N, 3) displacements of the nodes."""
+        moves = (self.shapes @ self.coordinates).T.reshape(len(self.t), -1, DEGREES)
+        return np.asarray(moves[:, :, :3])
+
+    def at(self, index: int) -> Array:
+        """(6 N,) displacements and rotations of all nodes at one time."""
+        return np.asarray(self.shapes @ self.coordinates[:, index])
+
+    def stress(self, index: int) -> list[Any]:
+        """Stresses at one time for each family: of beams at both ends of each element, of shells at the upper face."""
+        u = self.at(index)
+        result = []
+        for family in self.families:
+            if hasattr(family, "triangles"):
+                result.append(family.stress(u[family.degrees]))
+            elif hasattr(family, "forces"):
+                result.append(family.stress(u[family.degrees], ENDS))
+        return result
+
+    def mises(self) -> Array:
+        """(T,) largest von Mises stress of the body; of shells on both faces."""
+        every = range(len(self.t))
+        return np.array([max((_largest(f, self.at(k)) for f in self.families), default=0.0) for k in every])
+
+
+def _largest(family: Any, u: Array) -> float:
+    own = u[family.degrees]
+    if hasattr(family, "triangles"):
+        half = family.plate.thickness / 2 if family.plate.thickness is not None else None
+        heights = (None,) if half is None else (half, -half)
+        return max(float(family.stress(own, z).mises.max()) for z in heights)
+    return float(family.stress(own, ENDS).mises.max()) if hasattr(family, "forces") else 0.0
+
+
+def deformation(
+    body: Deformable, values: Mapping[str, float], t: Array, coordinates: Mapping[str, Array]
+) -> Deformation:
+    """The mesh of a body moved by its elastic coordinates, by name."""
+    prepared = body.prepare(values)
+    basis = body.basis(prepared, body.reference(prepared))
+    rows = np.array([coordinates[name] for name in basis.names])
+    return Deformation(t, prepared.structure.places, basis.shapes, rows, prepared.structure.families)

@@ -1,0 +1,50 @@
+"""Stresses and displacements of a flexible body over a run, against beam and plate theory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cotree as ct
+from cotree.errors import ModelError
+
+
+def _cantilever(**options: object) -> ct.Model:
+    m = ct.Model("cantilever", gravity=(0, 0, 0))
+    section = ct.section.rectangle(width=0.02, height=0.01)
+    m.add(ct.Beam("beam", length=1.0, section=section, material=ct.STEEL, elements=4, modes=0, **options))
+    m.add(ct.Weld("wall", m.ground, "beam.start"))
+    m.add(ct.PointForce("load", "beam.end", force=(0, 10.0, 0)))
+    return m
+
+
+def test_bending_stress_at_the_root_of_a_cantilever() -> None:
+    """At rest under a tip force: deflection F L^3 / 3 E I with shear, stress F L h / 2 I."""
+    m = _cantilever(deforms=["xy"], stiffening="none")
+    rest = m.static_equilibrium()
+    sol = m.simulate(t_end=1e-6, points=2, start=rest.state)
+    found = m.deformation(sol, "beam")
+    iz, area, nu = 0.01 * 0.02**3 / 12, 2e-4, 0.3
+    shear = 10 * (1 + nu) / (12 + 11 * nu) * ct.STEEL.shear_modulus * area
+    tip = 10.0 / (3 * ct.STEEL.young * iz) + 10.0 / shear
+    assert found.displacements[0, -1, 1] == pytest.approx(tip, rel=1e-6)
+    stress = found.stress(0)[0]
+    assert stress.highest[0, 0] == pytest.approx(10.0 * 1.0 * 0.01 / iz, rel=1e-6)
+    assert stress.lowest[0, 0] == pytest.approx(-10.0 * 1.0 * 0.01 / iz, rel=1e-6)
+    assert found.mises()[0] == pytest.approx(10.0 * 1.0 * 0.01 / iz, rel=1e-3)
+
+
+def test_a_rigid_body_has_no_deformation() -> None:
+    m = _cantilever()
+    sol = m.simulate(t_end=1e-5, points=2)
+    with pytest.raises(ModelError, match="'beam2' is no flexible body"):
+        m.deformation(sol, "beam2")
+
+
+def test_displacements_are_those_of_the_frames() -> None:
+    """The nodes of the mesh move as the frames on them do."""
+    m = _cantilever(frames={"mid": 0.5}, stiffening="none")
+    sol = m.simulate(t_end=0.01, points=11)
+    moves = m.deformation(sol, "beam").displacements
+    np.testing.assert_allclose(moves[:, 2, 1], sol["beam.mid.deflection.y"], atol=1e-15)
+    np.testing.assert_allclose(moves[:, 4, 0], sol["beam.end.deflection.x"], atol=1e-15)
