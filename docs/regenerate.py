@@ -5,6 +5,7 @@ Run it as ``make figures``, or with the name of a folder to write there instead.
 
 from __future__ import annotations
 
+import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,13 +71,29 @@ def gallery(folder: Path) -> None:
             image = f"images/{path.stem}_{k + 1}.svg"
             plot_solution(solution, names, folder / image)
             lines += [f"![{', '.join(names)}]({image})", ""]
+        lines += compared(path, folder)
     (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def compared(path: Path, folder: Path) -> list[str]:
+    """The picture of the script beside a model file, which compares several models, and what its text says."""
+    if not (script := path.with_suffix(".py")).exists():
+        return []
+    made, image = runpy.run_path(str(script)), f"images/{path.stem}_compared.svg"
+    made["picture"](folder / image)
+    says, _, rest = made["__doc__"].partition("\n\n")
+    return [f"`python examples/{script.name}`: {says}", *rest.splitlines(), "", f"![{path.stem}, compared]({image})", ""]
 
 
 def validation(folder: Path) -> None:
     """The tables of numbers; what is not a number stands in the page's own text."""
     page = (DOCS / "validation.md").read_text(encoding="utf-8")
-    for name, rows in (("networks", networks()), ("rigid", rigid()), ("energy", energies())):
+    for name, rows in (
+        ("networks", networks()),
+        ("rigid", rigid()),
+        ("flexible", flexible()),
+        ("energy", energies()),
+    ):
         head, begin, rest = page.partition(f"<!-- {name} -->\n")
         tail = rest[rest.index("<!-- end -->") :]
         page = head + begin + "\n".join(rows) + "\n" + tail

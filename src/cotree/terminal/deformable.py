@@ -60,8 +60,10 @@ class Deformable(Body):
     ``modes`` is the number of vibration modes, or a list of their numbers from 1; ``below`` takes all up to a
     frequency in Hz. ``attached`` is the frame that carries the body's own frame, two frames for the chord between
     them, or ``mean`` for mean axes. ``damping`` is the part of critical damping of every mode, or a list of them; the
-    material's viscosity adds to it. A frame given as ``centre_of_mass`` follows the mass. ``stiffening`` is ``full`` (the second-order displacement of all points, which
-    stiffens and shortens), ``rigid`` (geometric stiffness under the forces of the rigid motion), or ``none``.
+    material's viscosity adds to it. A frame given as ``centre_of_mass`` follows the mass.
+
+    ``stiffening`` is ``full`` (the second-order displacement of all points, which stiffens and shortens), ``rigid``
+    (geometric stiffness under the forces of the rigid motion), or ``none``.
     """
 
     kind: ClassVar[str] = ""

@@ -130,7 +130,7 @@ class _Rigid:
             if not moves or name in kin.aligned:  # an aligned coordinate is measured so already
                 continue
             a, b = (
-                Place(each.body, *(substitute(x, self.zero, 0) for x in (each.position, each.rotation)))
+                Place(each.body, substitute(each.position, self.zero, 0), substitute(each.rotation, self.zero, 0))
                 for each in (link.a, link.b)
             )
             motion = kin.relative(a, b)
