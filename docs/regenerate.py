@@ -8,6 +8,8 @@ from __future__ import annotations
 import runpy
 import sys
 from collections.abc import Iterator
+from functools import cache
+from math import pi
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,13 @@ def read(name: str) -> tuple[ct.Model, dict[str, object], list[list[str]]]:
     file = read_model(EXAMPLES / f"{name}.yaml", ct.Model)
     groups = file.run.plot if any(isinstance(entry, list) for entry in file.run.plot) else [file.run.plot]
     return file.model, {"t_end": file.run.t_end, **file.run.options()}, groups
+
+
+@cache
+def solved(name: str) -> tuple[ct.Model, ct.Solution, list[list[str]]]:
+    """The model of an example, its solution and its plots."""
+    model, options, groups = read(name)
+    return model, model.simulate(**options), groups
 
 
 def readme_picture(folder: Path) -> None:
@@ -60,8 +69,7 @@ def gallery(folder: Path) -> None:
     )
     lines = ["# Gallery", "", said, ""]
     for path in sorted(EXAMPLES.glob("*.yaml")):
-        model, options, groups = read(path.stem)
-        solution = model.simulate(**options)
+        model, solution, groups = solved(path.stem)
         text = path.read_text(encoding="utf-8").splitlines()
         comments = [line.removeprefix("# ") for line in text if line.startswith("# ")]
         lines += [f"## {model.name}", "", *comments, "", f"`cotree run examples/{path.name}`", ""]
@@ -82,7 +90,13 @@ def compared(path: Path, folder: Path) -> list[str]:
     made, image = runpy.run_path(str(script)), f"images/{path.stem}_compared.svg"
     made["picture"](folder / image)
     says, _, rest = made["__doc__"].partition("\n\n")
-    return [f"`python examples/{script.name}`: {says}", *rest.splitlines(), "", f"![{path.stem}, compared]({image})", ""]
+    return [
+        f"`python examples/{script.name}`: {says}",
+        *rest.splitlines(),
+        "",
+        f"![{path.stem}, compared]({image})",
+        "",
+    ]
 
 
 def validation(folder: Path) -> None:
@@ -216,13 +230,87 @@ def _rigid_rows(models: Any) -> Iterator[tuple[str, str, str, float, str, str]]:
     yield "Car axis", "positions at 3 s (m)", "rk8, rtol 1e-11", off, "1e-7", "IVP test set"
 
 
+def flexible() -> Iterator[str]:
+    """Numbers of flexible mechanisms against independent solutions; distances of curves are rounded up."""
+    yield "| case | quantity | reference | Cotree | asked | source |"
+    yield "|---|---|---|---|---|---|"
+    for row in (*spin_up(), *flexible_four_bar(), *panels(), *slider_crank()):
+        yield "| " + " | ".join(row) + " |"
+
+
+def spin_up() -> Iterator[Row]:
+    """The beam on a driven hub, with clamped modes on 16 elements."""
+    model = runpy.run_path(str(EXAMPLES / "flexible_spin_up.py"))["model"]
+    case, tip = "spin-up of a beam", "beam.end.deflection.y"
+    found = 2 * pi * model(elements=16).modes(t=0.0).frequencies[0]
+    yield case, "first frequency at rest (rad/s)", "3.79773", f"{found:.5f}", "digits", "closed form"
+    for modes, known in ((1, "-0.57826"), (2, "-0.57355"), (4, "-0.57434")):
+        least = model(elements=16, modes=modes).simulate(9.0, points=1801)[tip].min()
+        said = f"least deflection, stiffened, {modes} mode{'s' * (modes > 1)} (m)"
+        yield case, said, known, f"{least:.5f}", "digits", "linear theory"
+    yield case, "least deflection (m)", "-0.57377", f"{least:.5f}", "2e-3", "elastica"
+    soft = model(elements=16, stiffening="none").simulate(10.0, times=[7.5, 10.0])[tip]
+    for time, known, value in ((7.5, "-1.4645", f"{soft[0]:.4f}"), (10, "-72", f"{soft[1]:.0f}")):
+        yield case, f"deflection at {time:g} s without stiffening (m)", known, value, "digits", "linear theory"
+
+
+def flexible_four_bar() -> Iterator[Row]:
+    """The mechanism of Richard 2012, section 5.1, every 5 degrees over two turns."""
+    made = runpy.run_path(str(EXAMPLES / "flexible_four_bar.py"))
+    known, source = made["reference"](), "sine modes"
+    for name, reference, asked in (
+        ("linear", "linear_2_modes", "1e-4"),
+        ("axial force of the rigid motion", "linear_with_axial_force_stiffening_2_modes", "1e-4"),
+        ("full, links stretch", "extensible_elastica_converged", "shown"),
+    ):
+        solution = made["model"](**made["THEORIES"][name]).simulate(4 * pi / 210, points=145)
+        off = max(np.abs(solution[f"{k}.mid.offset.y"] - known[reference][k]).max() for k in ("AB", "BC"))
+        source = "elastica" if asked == "shown" else source
+        yield "flexible four-bar", f"mid-link deflections, {name} (m)", "curves", _within(off), asked, source
+
+
+def panels() -> Iterator[Row]:
+    """The deployment of Richard 2012, section 5.2, every second; and frequencies of what is deployed."""
+    known = runpy.run_path(str(EXAMPLES / "flexible_panels.py"))["reference"]()
+    data = read("flexible_panel_strips")[0].to_data()
+    for stiffening, reference, asked in (("none", "linear", "digits"), ("full", "large_rotation", "3e-4")):
+        for panel in ("panel1", "panel2"):
+            data["components"][panel] |= {"stiffening": stiffening, "modes": 4}
+        solution = ct.Model.from_mapping(data).simulate(20.0, times=known["t"])
+        pairs = [(f"{panel}.centre.deflection.y", known[reference][panel]) for panel in ("panel1", "panel2")]
+        off = max(np.abs(solution[name] - values).max() for name, values in pairs)
+        said = f"centre deflections, {reference.replace('_', ' ')} (m)"
+        source = "polynomials" if reference == "linear" else "exact beams"
+        yield "two panels as strips", said, "curves", _within(off), asked, source
+    for name, case in (("panel_strips", "two panels as strips"), ("panels", "two panels as shells")):
+        found = 2 * pi * read(f"flexible_{name}")[0].modes(t=20.0).frequencies
+        for k in range(3):
+            said, asked = f"frequency {k + 1}, deployed (rad/s)", "digits" if name == "panel_strips" else "a few %"
+            yield case, said, f"{known['deployed_rad_s'][k]:.3f}", f"{found[k]:.3f}", asked, "strip"
+
+
+def slider_crank() -> Iterator[Row]:
+    """Simeon's slider-crank with a linear rod that does not stretch, at 0.1 s."""
+    data = read("flexible_slider_crank")[0].to_data()
+    data["components"]["rod"] |= {"stiffening": "none", "elements": 16}
+    solution = ct.Model.from_mapping(data).simulate(0.1, times=[0.1])
+    for k, known in ((1, 1.893192460247178e-4), (2, 2.375751865617931e-5)):
+        said, value = f"bending mode {k} at 0.1 s (mm)", 1000 * solution[f"rod.mode{k}"][0]
+        yield "flexible slider-crank", said, f"{1000 * known:.4f}", f"{value:.4f}", "1e-3", "IVP test set"
+
+
+def _within(distance: float) -> str:
+    """A distance rounded up to one digit."""
+    power = int(np.floor(np.log10(distance)))
+    return f"within {int(np.ceil(distance / 10.0**power))}e{power}"
+
+
 def energies() -> Iterator[str]:
     """The energy audit of every example, rounded up to a power of ten."""
     yield "| example | integrator | largest energy (J) | balance closes to (relative) |"
     yield "|---|---|---|---|"
     for path in sorted(EXAMPLES.glob("*.yaml")):
-        model, options, _ = read(path.stem)
-        solution = model.simulate(**options)
+        _, solution, _ = solved(path.stem)
         audit = solution.energy()
         power = int(np.ceil(np.log10(max(audit.error, 1e-12))))
         yield f"| {path.stem} | {solution.statistics.integrator} | {audit.scale:.4g} | below 1e{power:d} |"

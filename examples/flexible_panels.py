@@ -1,8 +1,9 @@
 """Deflections of both panels' centres, as shells and as strips, and the spectrum of what is left after 14 s.
 
-Points are an independent large-rotation solution of the strips. A plate is a little softer than a strip, because its free side edges let
-it curve across, so that the two drift apart in phase. The dotted lines in the spectrum are the natural frequencies of the
-deployed structure, from `modes(t=20)`; with three elastic modes of the symmetric motion below 4 Hz, nothing else is left.
+Points are an independent large-rotation solution of the strips. A plate is a little softer than a strip, because its
+free side edges let it curve across, so that the two drift apart in phase. The dotted lines in the spectrum are the
+natural frequencies of the deployed structure, from `modes(t=20)`; with three elastic modes of the symmetric motion
+below 4 Hz, nothing else is left.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The beam's tip with and without motion-induced stiffening.
 
-Without it the centrifugal force has nothing against it but the bending stiffness, and beats it for good when the hub turns faster than
-the beam's first frequency (3.8 rad/s, at 8.5 s): the beam bends without limit. The points are the converged elastica,
-computed without Cotree.
+Without it the centrifugal force has nothing against it but the bending stiffness, and beats it for good when the hub
+turns faster than the beam's first frequency (3.8 rad/s, at 8.5 s): the beam bends without limit. The points are the
+converged elastica, computed without Cotree.
 """
 
 import sys

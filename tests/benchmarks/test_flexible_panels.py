@@ -1,6 +1,6 @@
 """The two panels of Richard 2012, section 5.2: as strips against an independent solution, then as shells.
 
-Strips: converged polynomials (linear) and geometrically exact beams (large rotations), in examples/flexible_reference.json.
+Strips: converged polynomials (linear), geometrically exact beams (large rotations): examples/flexible_reference.json.
 """
 
 from __future__ import annotations
@@ -58,16 +58,6 @@ def test_clamped_modes_are_wrong_by_millimetres():
 def test_frequencies_of_strips(time, name):
     found = 2 * pi * model("panel_strips", modes=6, elements=16).modes(t=time).frequencies[:3]
     assert found == pytest.approx(KNOWN[name][:3], rel=1e-5)
-
-
-def symmetric(found):
-    """Frequencies (rad/s) of the modes that bend both panels along their length and do not twist them."""
-    still = [
-        np.abs(found.frame(f"{panel}.{frame}")[:, k] * (0, 1, 0)).max() < 1e-9
-        for k in range(len(found))
-        for panel, frame in (("panel1", "tip"),)
-    ]
-    return 2 * pi * found.frequencies[np.array(still)]
 
 
 def test_frequencies_of_shells_are_those_of_strips_to_a_few_per_cent():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formulation.flexible_models import JOINTS, joined
+import cotree as ct
+from formulation.flexible_models import JOINTS, beam, joined
 
 END = 0.01
 CASES = [(kind, backwards, flexible) for kind in JOINTS for backwards, flexible in ((False, True), (True, True))]
@@ -32,9 +33,6 @@ def test_joint_and_absolute_coordinates_agree(kind: str, backwards: bool, flexib
 @pytest.mark.parametrize("kind", ["Revolute", "Spherical", "Weld"])
 def test_a_joint_that_is_turned_round_moves_alike(kind: str) -> None:
     """The same start from both sides: joints whose coordinates are zero and at rest."""
-    import cotree as ct
-    from formulation.flexible_models import beam
-
     found = []
     for ends in (("arm.end", "other.start"), ("other.start", "arm.end")):
         m = ct.Model("turned round")

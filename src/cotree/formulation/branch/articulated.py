@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import casadi as ca
 
@@ -267,28 +268,54 @@ def _solver(D: ca.SX) -> Callable[[ca.SX], ca.SX]:
 
 
 def ldl_solver(A: ca.SX) -> Callable[[ca.SX], ca.SX]:
-    """b -> A^-1 b for a symmetric positive matrix, as expressions."""
+    """b -> A^-1 b for a symmetric positive matrix, as expressions; numbers are reckoned at once, zeros left out."""
     n = A.shape[0]
-    L: list[list[ca.SX]] = [[ca.SX(0)] * n for _ in range(n)]
-    d: list[ca.SX] = []
-    for k in range(n):
-        s = A[k, k] - sum((L[k][j] * L[k][j] * d[j] for j in range(k)), ca.SX(0))
-        d.append(s)
-        for r in range(k + 1, n):
-            L[r][k] = (A[r, k] - sum((L[r][j] * L[k][j] * d[j] for j in range(k)), ca.SX(0))) / s
+    L: list[dict[int, Any]] = [{} for _ in range(n)]
+    below: list[list[int]] = [[] for _ in range(n)]
+    d: list[Any] = []
+    for r in range(n):
+        for k in range(r):
+            rest = _entry(A, r, k)
+            for j in sorted(L[r].keys() & L[k].keys()):
+                rest = rest - L[r][j] * L[k][j] * d[j]
+            if _counts(rest):
+                L[r][k] = rest / d[k]
+                below[k].append(r)
+        pivot = _entry(A, r, r)
+        for j, value in L[r].items():
+            pivot = pivot - value * value * d[j]
+        d.append(pivot)
     inverse = [1 / each for each in d]
 
     def solve(b: ca.SX) -> ca.SX:
         columns = []
         for c in range(b.shape[1]):
-            y: list[ca.SX] = []
+            x: list[Any] = []
             for k in range(n):
-                y.append(b[k, c] - sum((L[k][j] * y[j] for j in range(k)), ca.SX(0)))
-            x = [y[k] * inverse[k] for k in range(n)]
+                rest = _entry(b, k, c)
+                for j, value in L[k].items():
+                    if _counts(x[j]):
+                        rest = rest - value * x[j]
+                x.append(rest)
+            x = [value * inverse[k] for k, value in enumerate(x)]
             for k in reversed(range(n)):
-                for r in range(k + 1, n):
-                    x[k] = x[k] - L[r][k] * x[r]
+                for r in below[k]:
+                    if _counts(x[r]):
+                        x[k] = x[k] - L[r][k] * x[r]
             columns.append(ca.vertcat(*x))
-        return ca.horzcat(*columns)
+        return ca.SX(ca.horzcat(*columns))
 
     return solve
+
+
+def _entry(matrix: ca.SX, row: int, column: int) -> Any:
+    """An entry as a number where it is one."""
+    if not matrix.sparsity().has_nz(row, column):
+        return 0.0
+    value = matrix[row, column]
+    return float(value) if value.is_constant() else value
+
+
+def _counts(value: Any) -> bool:
+    """Whether it is an expression, or a number that is not zero."""
+    return isinstance(value, ca.SX) or value != 0.0
