@@ -1,6 +1,6 @@
 """What elastic coordinates cost: one evaluation, one step, and the preparation of meshes.
 
-    python bench/flexible/costs.py panel 100 20     # seconds and memory of one panel, as JSON
+python bench/flexible/costs.py panel 100 20     # seconds and memory of one panel, as JSON
 """
 
 from __future__ import annotations

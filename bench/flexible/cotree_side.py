@@ -71,6 +71,7 @@ class Found:
     steps: int = 0
     evaluations: int = 0
     why: str = ""
+    made: Mechanism | None = dataclasses.field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         """How it was run."""
@@ -164,7 +165,7 @@ class Timed:
             whole.append(time.perf_counter() - clock)
             inside.append(self.seconds)
         setup = m.prepared + first - min(whole)
-        return Found(m.form, setting, error, min(inside), min(whole), setup, run.steps, run.evaluations)
+        return Found(m.form, setting, error, min(inside), min(whole), setup, run.steps, run.evaluations, made=m)
 
 
 def attempt(mechanism: Mechanism, setting: Setting, repeats: int = 1) -> Found:
@@ -240,9 +241,7 @@ def search(
     return met
 
 
-def compiled(
-    mechanism: Mechanism, found: Found, repeats: int, setups: dict[tuple[Form, str], float]
-) -> Found | None:
+def compiled(mechanism: Mechanism, found: Found, repeats: int, setups: dict[tuple[Form, str], float]) -> Found | None:
     """The same setting as compiled code; None where there is no compiler, or the code is too long for it.
 
     Code serves all tolerances, so that its making counts as set-up even where an earlier run made it.

@@ -1,10 +1,11 @@
-"""Flexible mechanisms: Exudyn's bodies against converged references, in one run.
+"""Flexible mechanisms: Cotree and Exudyn on the same model at the same error, in one run.
 
-    python bench/flexible/run.py [--quick] [--only spin_up four_bar] [--sweep]
+    python bench/flexible/run.py [--quick] [--docs] [--only spin_up four_bar costs] [--sweep] [--peers-only]
 
 The peer is optional: `pip install exudyn`. The error is the largest distance of the deflections from the reference over
 its grid. For each way of modelling and each error asked for, the longest step that meets it, and still meets it when
-halved, is taken. Times are of the integration, best of three; set-up is apart. `--sweep` prints every setting tried.
+halved, is taken; for Cotree the loosest tolerance that meets it together with the next one. Times are of the
+integration, best of several; set-up is apart. `--sweep` prints every setting of the peer that is tried.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import argparse
 import contextlib
 import math
 import os
+import platform
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -24,28 +27,34 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402  (after the number of threads is set)
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.flexible import exudyn_peer, references  # noqa: E402
+from bench.flexible import cotree_side, exudyn_peer, page, references  # noqa: E402
+from bench.flexible.cotree_models import Form  # noqa: E402
+from bench.flexible.cotree_side import Found  # noqa: E402
 from bench.flexible.exudyn_peer import Way  # noqa: E402
 from bench.flexible.references import Reference  # noqa: E402
 
+DOCS = ROOT / "docs" / "performance_flexible.md"
 TARGETS = (1e-3, 1e-4)
 """Errors asked for, m."""
 LONGEST = 3.0
 """Seconds above which no shorter step is tried."""
+LONGEST_OWN = 0.5
+"""The same for Cotree."""
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256)
 """Steps in an interval of the reference's grid."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A mechanism against one reference, and the ways to try."""
+    """A mechanism against one reference, and the ways of both programs to try."""
 
     name: str
     title: str
     reference: Reference
     ways: tuple[Way, ...]
+    forms: tuple[Form, ...]
 
 
 @dataclass(frozen=True)
@@ -57,20 +66,35 @@ class Trial:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Row:
+    """What Exudyn needs to meet an error: how, the error it has, seconds and set-up; infinite where it is not met."""
+
+    target: float
+    how: str
+    error: float
+    seconds: float
+    setup: float
+
+
 def cases() -> list[Case]:
-    """The mechanisms; the ways are those that came out best of a wider search."""
+    """The mechanisms; the ways and forms are those that came out best of a wider search."""
     early, whole = np.linspace(0, 7.5, 31), np.linspace(0, 15, 61)
     without, stiffened = references.spin_up_linear(2, early), references.spin_up_linear(2, whole, stiffened=True)
     linear, elastica = (references.four_bar(k) for k in ("linear_2_modes", "extensible_elastica_converged"))
+    spin = references.spin_up_elastica()
     return [
-        Case("spin_up", "spin-up, linear theory without stiffening, to 7.5 s", without, SPIN_UP_LINEAR),
-        Case("spin_up", "spin-up, linear theory with stiffening, to 15 s", stiffened, SPIN_UP_STIFFENED),
-        Case("spin_up", "spin-up, elastica, to 15 s", references.spin_up_elastica(), SPIN_UP),
-        Case("four_bar", "four-bar, linear, 2 modes", linear, FOUR_BAR_LINEAR),
-        Case("four_bar", "four-bar, elastica", elastica, FOUR_BAR),
+        Case("spin_up", "spin-up, linear theory without stiffening, to 7.5 s", without, SPIN_UP_LINEAR, (NONE,)),
+        Case("spin_up", "spin-up, linear theory with stiffening, to 15 s", stiffened, SPIN_UP_STIFFENED, (RIGID,)),
+        Case("spin_up", "spin-up, elastica, to 15 s", spin, SPIN_UP, SPIN_UP_FORMS),
+        Case("four_bar", "four-bar, linear, 2 modes", linear, FOUR_BAR_LINEAR, (NONE,)),
+        Case("four_bar", "four-bar, elastica", elastica, FOUR_BAR, FOUR_BAR_FORMS),
     ]
 
 
+NONE, RIGID = Form(2, "none"), Form(2, "rigid")
+SPIN_UP_FORMS = (Form(3, "rigid"), Form(3, "full"), Form(2, "full", elements=4, pieces=2))
+FOUR_BAR_FORMS = (Form(1, "full", elements=4, pieces=2, axial=True),)
 SPIN_UP_LINEAR = (Way("frame", 2, tolerance=1e-4), Way("frame", 2, radius=1.0, tolerance=1e-4))
 SPIN_UP_STIFFENED = (Way("stiffened", 2, tolerance=1e-4), Way("stiffened", 2, radius=1.0, tolerance=1e-4))
 SPIN_UP = (
@@ -145,8 +169,8 @@ def longest_step(trials: list[Trial], target: float) -> Trial | None:
     return None
 
 
-def rows(case: Case, targets: tuple[float, ...], every: bool) -> list[tuple[float, str, float, float, float]]:
-    """Target, how, error, seconds and set-up for each way and target; infinite where it is not met."""
+def exudyn_rows(case: Case, targets: tuple[float, ...], every: bool) -> list[Row]:
+    """Every way with every error asked for, quickest first."""
     result = []
     for way in case.ways:
         with quiet():
@@ -158,28 +182,76 @@ def rows(case: Case, targets: tuple[float, ...], every: bool) -> list[tuple[floa
             met = longest_step(trials, target)
             if met is None:
                 least = min(trial.error for trial in trials)
-                result.append((target, f"{way}: not met, least {least:.1e} m", math.inf, math.inf, model.seconds_setup))
+                how = f"{way}: not met, least {least:.1e} m"
+                result.append(Row(target, how, math.inf, math.inf, model.seconds_setup))
                 continue
             with quiet():
-                error, seconds = exudyn_peer.measure(model, way, met.steps, case.reference, repeats=3)
-            result.append((target, f"{way}, {met.steps} steps", error, seconds, model.seconds_setup))
-    return sorted(result, key=lambda row: (-row[0], row[3]))
+                error, seconds = exudyn_peer.measure(model, way, met.steps, case.reference, repeats=5)
+            result.append(Row(target, f"{way}, {met.steps} steps", error, seconds, model.seconds_setup))
+    return sorted(result, key=lambda row: row.seconds)
+
+
+def compare(case: Case, targets: tuple[float, ...], options: argparse.Namespace) -> page.Comparison:
+    """Both programs on one case."""
+    peer: list[Row] | None = None
+    with contextlib.suppress(ImportError):
+        peer = exudyn_rows(case, targets, options.sweep)
+    own: dict[float, list[Found]] = {}
+    if not options.peers_only:
+        longest, repeats = (0.2, 3) if options.quick else (LONGEST_OWN, 9)
+        own = cotree_side.search(
+            case.name, case.reference, case.forms, targets, repeats=repeats, longest=longest, quick=options.quick
+        )
+    rows = {t: None if peer is None else [row for row in peer if row.target == t] for t in targets}
+    return page.Comparison(case.title, rows, own)
+
+
+def versions() -> str:
+    """What was compared, and on what."""
+    found = []
+    for name in ("cotree", "exudyn", "casadi", "scipy"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            found.append(f"{name} {'from source' if name == 'cotree' else 'not installed'}")
+    return f"{', '.join(found)}; Python {platform.python_version()}, {os.cpu_count()} cores, one thread each"
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the page, and write it where asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--quick", action="store_true", help="the looser error only")
-    parser.add_argument("--only", nargs="+", help="names of mechanisms", metavar="NAME")
-    parser.add_argument("--sweep", action="store_true", help="print every setting tried")
+    parser.add_argument("--quick", action="store_true", help="the looser error only, fewer methods and repeats")
+    parser.add_argument("--docs", action="store_true", help=f"also write {DOCS.relative_to(ROOT)}")
+    parser.add_argument("--only", nargs="+", help="spin_up, four_bar or costs", metavar="NAME")
+    parser.add_argument("--sweep", action="store_true", help="print every setting of the peer that is tried")
+    parser.add_argument("--peers-only", action="store_true", help="leave Cotree out")
     options = parser.parse_args()
-    print("| mechanism | asked m | Exudyn | error m | time ms | set-up ms |\n|---|---|---|---|---|---|")
+    out: list[str] = []
+
+    def say(text: str) -> None:
+        out.append(text)
+        print(text, flush=True)
+
+    say(page.HEAD.format(versions=versions()).rstrip())
+    every: list[page.Comparison] = []
     for case in cases():
-        if options.only and case.name not in options.only:
-            continue
-        for target, how, error, seconds, setup in rows(case, TARGETS[: 1 if options.quick else None], options.sweep):
-            numbers = f"{error:.1e} | {1e3 * seconds:.3g}" if math.isfinite(seconds) else "– | –"
-            print(f"| {case.title} | {target:g} | {how} | {numbers} | {1e3 * setup:.3g} |", flush=True)
+        if not options.only or case.name in options.only:
+            every.append(compare(case, TARGETS[: 1 if options.quick else None], options))
+            say("\n".join(every[-1].lines()))
+    if not options.peers_only:
+        if not options.only or "costs" in options.only:
+            say("\n" + "\n".join(page.costs(options.quick)))
+        if every:
+            say("\n" + "\n".join(page.summary(every)))
+            say("\n" + "\n".join(page.where_time_goes(every)))
+    if every:
+        say("\n" + "\n".join(page.also_tried(every)))
+    if options.docs:
+        DOCS.write_text("\n".join(out) + "\n", encoding="utf-8")
+    try:
+        exudyn_peer.library()
+    except ImportError:
+        print("\nExudyn is not installed, so there is nothing to compare with: pip install exudyn", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,14 @@ FRAMES = {"frame_a": "A.p", "frame_b": "B.q"}
 JOINT = {"on": "O"}
 TABLE = [[-1.0, -3.0], [0.0, 0.0], [2.0, 5.0]]
 SIX = [4.0, 5.0, 6.0, 0.7, 0.8, 0.9]
+STEEL = {"young": 2.1e11, "density": 7850.0, "poisson": 0.3}
+BEAM: dict[str, Any] = {
+    "length": 0.5, "section": {"circle": {"radius": 0.01}}, "material": STEEL, "elements": 2, "modes": 1,
+}  # fmt: skip
+PLATE: dict[str, Any] = {
+    "mesh": {"grid": {"size": [1.0, 1.0], "cells": [2, 2]}}, "plate": {"plate": {"thickness": 0.01, "material": STEEL}},
+    "frames": {"p": [0.0, 0.5, 0.0], "q": [1.0, 1.0, 0.0]}, "attached": "p", "modes": 2,
+}  # fmt: skip
 SAMPLES: dict[str, list[dict[str, Any]]] = {
     "bodies.point_mass": [{"mass": 2.0, "position": [1.0, 2.0, 3.0]}],
     "bodies.rigid_body": [
@@ -39,6 +47,18 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "drivers.drive": [JOINT | {"angle": "2*t"}, JOINT | {"displacement": "m*t", "coordinate": "x"}],
     "drivers.frame_drive": [FRAMES | {"x": "t", "z": 0.0}, FRAMES | {"distance": "1 + t"}],
     "drivers.speed_drive": [JOINT | {"speed": "sin(t)"}],
+    "flexible.beam": [
+        BEAM,
+        BEAM | {"length": "m", "shapes": "pinned", "damping": 0.01, "frames": {"mid": "m/2", "G": "centre_of_mass"}},
+        BEAM | {
+            "deforms": ["xy", "axial"], "interface": {"end": "y rz"}, "offset": [0.01, 0.0], "elastic": {"mode1": 0.01},
+            "masses": {"tip": {"at": "end", "mass": 2.0}}, "frames": {"p": {"at": 0.5, "axis": [0.0, 0.0, 1.0], "angle": 0.2}},
+        },
+    ],
+    "flexible.flexible_body": [
+        PLATE,
+        PLATE | {"rigid": {"p": "left"}, "held": {"right": "rx"}, "interface": ["p", "q"], "damping": [0.01, 0.02]},
+    ],
     "forces.force_between": [FRAMES | {"force": "5*O.angle"}],
     "forces.joint_actuator": [JOINT | {"effort": "-3*O.angle_rate"}],
     "forces.point_force": [{"frame_b": "B.q", "force": [0.0, "t", 3.0], "axes": "body"}],

@@ -182,6 +182,12 @@ class SystemEquations:
         return substitute(self.residual, self.u_dot, 0)
 
     @cached_property
+    def straight_signals(self) -> bool:
+        """Whether every given signal is a straight line in time between the breaks of its modes."""
+        slope = ca.jacobian(self.signals, self.t)
+        return not ca.depends_on(slope, self.t) if slope.nnz() else True
+
+    @cached_property
     def linear_algebraic(self) -> bool:
         """Whether the algebraic equations are linear in w, so that one sparse solution eliminates them."""
         return not len(self.w) or not ca.depends_on(self.algebraic_matrix, self.w.symbols)

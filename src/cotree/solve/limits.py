@@ -37,13 +37,19 @@ class Limits:
         return float(self.steps[max(int(np.searchsorted(self.times, t, side="right")) - 1, 0)])
 
 
-def step_limits(signals: Callable[[Array, int], Array], edges: Array, inputs: int, max_step: float | None) -> Limits:
-    """Limits from dense samples of the sources; ``signals(times, k)`` gives them in the k-th smooth stretch."""
+def step_limits(
+    signals: Callable[[Array, int], Array], edges: Array, inputs: int, max_step: float | None, straight: bool = False
+) -> Limits:
+    """Limits from dense samples of the sources; ``signals(times, k)`` gives them in the k-th smooth stretch.
+
+    Sources that are ``straight`` lines between the edges have no bends: their values there are enough.
+    """
     span, count = float(edges[-1] - edges[0]), len(edges) - 1
     if not count:
         return Limits.none(float(edges[0]), inputs)
     longest = span * LONGEST if max_step is None else max_step
-    samples = [_sampled(signals, k, edges[k], edges[k + 1], span) for k in range(min(count, MOST_STRETCHES))]
+    most = 1 if straight else SAMPLES
+    samples = [_sampled(signals, k, edges[k], edges[k + 1], span, most) for k in range(min(count, MOST_STRETCHES))]
     peaks = np.zeros(inputs)
     for _, values in samples:
         peaks = np.fmax(peaks, np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=1, initial=0.0))
@@ -57,8 +63,10 @@ def step_limits(signals: Callable[[Array, int], Array], edges: Array, inputs: in
     return Limits(np.array(times)[order], np.array(steps)[order], peaks)
 
 
-def _sampled(signals: Callable[[Array, int], Array], k: int, a: float, b: float, span: float) -> tuple[Array, Array]:
-    times = np.linspace(a, b, int(np.clip(SAMPLES * (b - a) / span, 16, SAMPLES)) + 1)
+def _sampled(
+    signals: Callable[[Array, int], Array], k: int, a: float, b: float, span: float, most: int
+) -> tuple[Array, Array]:
+    times = np.linspace(a, b, int(np.clip(SAMPLES * (b - a) / span, min(16, most), most)) + 1)
     return times, signals(times, k)
 
 

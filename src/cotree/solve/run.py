@@ -96,7 +96,8 @@ class Run:
         edges = self.edges(np.zeros(0))
         modes = [self._modes(a, b) for a, b in pairwise(edges)]
         inputs = len(e.inputs)
-        return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step)
+        straight = e.mechanics is not None and e.straight_signals
+        return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step, straight)
 
     def edges(self, more: Array) -> Array:
         """Start, break points of the modes and ``more`` inside the run, and end."""
