@@ -2,8 +2,8 @@
 
 At this speed the pin forces reach a good part of the Euler load. Linear theory, which the paper uses with two modes,
 overshoots in the coupler by two thirds; the axial force of the rigid motion mends most of it; the second-order
-displacements of `stiffening: full` and the stretch of the links come within 5 per cent of the converged large-
-deformation solution (the elastica, computed without Cotree).
+displacements of `stiffening: full` and the stretch of the links come within 5 per cent of the converged
+large-deformation solution (the elastica, computed without Cotree).
 """
 
 import json

@@ -1,9 +1,9 @@
 """Cotree's models of both flexible mechanisms, through the user's interface.
 
-All beams are those of Euler and Bernoulli (no shear, no rotary inertia) with a consistent mass, bending in the plane. One
-beam a link takes the modes of the peer's floating frame: clamped at the hub, pinned on the chord. `series` cuts a link
-into beams that are welded to each other, each with its frame on its own chord and Craig and Bampton's shapes, so that
-every piece bends little where the link as a whole bends much.
+All beams are those of Euler and Bernoulli (no shear, no rotary inertia) with a consistent mass, bending in the plane.
+One beam a link takes the modes of the peer's floating frame: clamped at the hub, pinned on the chord. `pieces` cut a
+link into beams that are welded to each other, each with its frame on its own chord and Craig and Bampton's shapes, so
+that every piece bends little where the link as a whole bends much.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from cotree.solve.sizes import Sizes, sizes
 
 ADAPTIVE = ("adams", "rk45", "rk8", "cvodes")
 STEPPED = ("rk4", "generalised_alpha", "energy")
+STIFF = ("generalised_alpha", "cvodes", "energy")
 COMPILED = ("adams", "rk45", "rk8", "rk4", "generalised_alpha", "energy")
 TOLERANCES = [float(f"{a}e-{k}") for k in range(2, 11) for a in (10, 3)][1:]
 """From loose to tight, two for each power of ten."""
@@ -39,8 +40,8 @@ FASTEST = 3
 """Interpreted runs, quickest first, that are tried as compiled code."""
 FLOOR = 1e-6
 """Tolerance of the run that finds how far a form is from the reference."""
-LONG_CODE = 60_000
-"""Instructions of the right-hand sides and of their Newton steps beyond which the compiler takes minutes."""
+FINE = 64
+"""Steps in an interval of the grid for the same, where the form is stiff."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Mechanism:
                   Limits.none(0.0))  # fmt: skip
         run.limits = run.find_limits(end)  # the sources are smooth: no longest step
         failed = run.go(None)
-        if failed is not None:
+        if failed is not None and not run.times:  # as in `simulate`: a stiff form may end early
             raise failed
         self.limits, self.sizes = run.limits, sizes(self.problem, run.history(), run.limits.peaks)
         self.prepared = time.perf_counter() - clock
@@ -127,7 +128,7 @@ class Timed:
         kind = INTEGRATORS[setting.integrator]
         if reason := kind.suits(m.problem):
             raise CotreeError(reason)
-        method = kind(m.problem, options)
+        method: Any = kind(m.problem, options)
         self.run = Run(m.problem, method, m.reference.times, 0.0, m.p, m.sizes, m.limits)
         self.seconds = 0.0
         inner = method.integrate
@@ -139,7 +140,7 @@ class Timed:
             finally:
                 self.seconds += time.perf_counter() - clock
 
-        method.integrate = integrate  # type: ignore[method-assign]
+        method.integrate = integrate
 
     def go(self) -> tuple[Run, Any]:
         """The run and its solution; the seconds inside the integrator are kept."""
@@ -198,6 +199,16 @@ def loosest(mechanism: Mechanism, name: str, targets: tuple[float, ...], longest
     return met
 
 
+def methods(form: Form) -> tuple[str, ...]:
+    """The methods to try: no explicit ones where axial waves run through short pieces."""
+    return STIFF if form.axial else (*ADAPTIVE, *STEPPED)
+
+
+def finest(form: Form, reference: Reference) -> Setting:
+    """A setting whose own error is small beside that of a form."""
+    return Setting("generalised_alpha", steps=FINE * reference.intervals) if form.axial else Setting("adams", FLOOR)
+
+
 def search(
     name: str,
     reference: Reference,
@@ -216,9 +227,9 @@ def search(
     made: dict[Form, Mechanism] = {}
     for form in forms:
         made[form] = mechanism = Mechanism(name, form, reference)
-        floor = attempt(mechanism, Setting("adams", FLOOR)).error  # what the form itself allows
+        floor = attempt(mechanism, finest(form, reference)).error  # what the form itself allows
         able = tuple(target for target in targets if floor < target)
-        for integrator in (*ADAPTIVE, *STEPPED)[:: 3 if quick else 1] if able else ():
+        for integrator in methods(form)[:: 3 if quick else 1] if able else ():
             for target, found in loosest(mechanism, integrator, able, longest).items():
                 met[target].append(found)
         for target in targets:
@@ -233,7 +244,7 @@ def search(
                 if math.isfinite(each.seconds):
                     every[k] = attempt(made[each.form], each.setting, repeats)
             able_to = [each for each in every if math.isfinite(each.seconds) and each.setting.integrator in COMPILED]
-            for each in able_to[: 1 if quick else FASTEST]:
+            for each in able_to[: 1 if quick or able_to[0].form.axial else FASTEST]:
                 fast = compiled(made[each.form], each, repeats, setups)
                 if fast is not None and fast.error <= target:
                     every.append(fast)
@@ -242,19 +253,19 @@ def search(
 
 
 def compiled(mechanism: Mechanism, found: Found, repeats: int, setups: dict[tuple[Form, str], float]) -> Found | None:
-    """The same setting as compiled code; None where there is no compiler, or the code is too long for it.
+    """The same setting as compiled code; None where there is no compiler.
 
     Code serves all tolerances, so that its making counts as set-up even where an earlier run made it.
     """
     name = found.setting.integrator
-    if compiler() is None or mechanism.problem.dae_length * (1 if name == "adams" else 3) > LONG_CODE:
+    if compiler() is None:
         return None
     result = attempt(mechanism, dataclasses.replace(found.setting, compiled=True), repeats)
     setups[found.form, name] = setup = max(setups.get((found.form, name), 0.0), result.setup)
     return dataclasses.replace(result, setup=setup) if math.isfinite(result.seconds) else None
 
 
-def profile(mechanism: Mechanism, setting: Setting, repeats: int = 5) -> dict[str, float]:
+def profile(mechanism: Mechanism, setting: Setting, repeats: int = 3) -> dict[str, float]:
     """Milliseconds of the parts of one call of `simulate` whose equations are there, and of a repeated one."""
     parts: dict[str, float] = {}
     watched: list[tuple[type, str, str]] = [(Run, "go", "go"), (Run, "_outputs", "outputs"),
@@ -314,8 +325,9 @@ def profile_line(mechanism: Mechanism, found: Found) -> str:
     inside = 1e3 * found.seconds
     named = [f"{name} {value:.2g}" for name, value in parts.items() if name != "simulate"]
     return (
-        f"{inside:.2g} ms in the integrator ({found.steps} steps, {found.evaluations} rates), {1e3 * found.whole:.2g} ms "
-        f"the repeated run, {parts['simulate']:.2g} ms `simulate` with equations at hand (ms: {', '.join(named)})"
+        f"{found.setting}: {inside:.2g} ms in the integrator ({found.steps} steps), {1e3 * found.whole:.2g} ms the "
+        f"repeated run, {parts['simulate']:.3g} ms `simulate` with equations at hand, of which {', '.join(named)} ms "
+        "(rough run included; outputs and integration are parts of go)"
     )
 
 

@@ -28,9 +28,10 @@ over Cotree's.
 Models: beams of Euler and Bernoulli, as the references are. Linear cases: both programs have a floating frame with 2
 modes a link, clamped at the hub or pinned on the chord; Exudyn takes exact shapes, Cotree those of 8 finite elements.
 Exudyn's floating frame has no geometric stiffening, so its spin-up gets the tension as springs by hand; Cotree's is an
-option of the beam. Against the elastica Exudyn may use its own nonlinear beams, Cotree several beams in series. The
-sources are smooth, so Cotree runs with `max_step` as long as the run. The ratios hold for repeated runs: in a single one
-set-up counts, and Cotree's is longer than most of these runs.
+option of the beam. Against the elastica Exudyn may use its own nonlinear beams, Cotree several beams in series with
+axial stretch, integrated by implicit methods only. The sources are smooth, so Cotree runs with `max_step` as long as
+the run. The ratios hold for repeated runs: in a single one set-up counts, and Cotree's is longer than most of these
+runs.
 
 | mechanism | program | settings | error m | time ms | whole run ms | set-up ms | ratio |
 |---|---|---|---|---|---|---|---|"""
@@ -165,8 +166,9 @@ def costs(quick: bool) -> list[str]:
         "## Cost of elastic coordinates",
         "",
         "The four-bar with both links rigid, and with 2 modes a link. Evaluation: accelerations and multipliers with",
-        "one Newton step onto the constraints (`Mechanism.settled(1)`), many in one native call. Step: a run of two turns",
-        f"with {measured.STEPS} even steps, time in the integrator for each. In brackets: over that of the rigid four-bar.",
+        "one Newton step onto the constraints (`Mechanism.settled(1)`), many in one native call. Step: a run of two",
+        f"turns with {measured.STEPS} even steps, time in the integrator for each. In brackets: over that of the rigid",
+        "four-bar.",
         "",
         "| four-bar | speeds | instructions | " + " | ".join(COLUMNS.values()) + " |",
         "|" + "---|" * (3 + len(COLUMNS)),
@@ -202,8 +204,8 @@ def meshes(quick: bool) -> list[str]:
         large = measured.apart("panel", 100, 20, 1)
         good = large["first"] < 30 and large["peak"] < 2
         lines.append(
-            f"| {large['triangles']:.0f} triangles, {large['shapes']:.0f} shapes, 20 of them modes | {large['first']:.1f} "
-            f"| {large['peak']:.2f} | below 30 s and 2 GB: {verdict(good)} |"
+            f"| {large['triangles']:.0f} triangles, {large['shapes']:.0f} shapes, 20 of them modes | "
+            f"{large['first']:.1f} | {large['peak']:.2f} | below 30 s and 2 GB: {verdict(good)} |"
         )
     many = measured.apart("assemble", 129)
     lines.append(

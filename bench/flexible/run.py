@@ -93,7 +93,7 @@ def cases() -> list[Case]:
 
 
 NONE, RIGID = Form(2, "none"), Form(2, "rigid")
-SPIN_UP_FORMS = (Form(3, "rigid"), Form(3, "full"), Form(2, "full", elements=4, pieces=2))
+SPIN_UP_FORMS = (Form(3, "rigid"), Form(3, "full"), Form(1, "full", elements=4, pieces=2, axial=True))
 FOUR_BAR_FORMS = (Form(1, "full", elements=4, pieces=2, axial=True),)
 SPIN_UP_LINEAR = (Way("frame", 2, tolerance=1e-4), Way("frame", 2, radius=1.0, tolerance=1e-4))
 SPIN_UP_STIFFENED = (Way("stiffened", 2, tolerance=1e-4), Way("stiffened", 2, radius=1.0, tolerance=1e-4))

@@ -47,7 +47,7 @@ def test_the_axial_force_of_the_rigid_motion_stiffens_alike():
 
 
 def test_steady_extension():
-    stretched = {"shapes": "interface", "interface": {"end": "x"}, "deforms": ["axial"], "modes": 2}
+    stretched = {"shapes": "interface", "interface": {"end": "x"}, "deforms": ["axial"], "modes": 1}
     solution = model(elements=32, **stretched).simulate(16.0, times=np.linspace(15, 16, 201))
     found = solution["beam.end.deflection.x"].mean()
     k = 6 * np.sqrt(1.2 / 2.8e7)  # the stretched beam is pulled more: u'' = -k^2 (x + u)

@@ -110,6 +110,8 @@ def test_files_lose_nothing(build: Any, tmp_path: Path) -> None:
     model = build()
     again = ct.load(model.save(tmp_path / "model.yaml"))
     assert again.to_data() == model.to_data()
+    if build not in (arm, models.plate_arm):
+        return
     run = {"points": 2, "rtol": 1e-8}
     found, wanted = again.simulate(0.005, **run), model.simulate(0.005, **run)
     for name in (name for name in wanted.names if ".mode" in name or ".position." in name):

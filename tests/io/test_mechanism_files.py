@@ -90,17 +90,17 @@ SAMPLES = {
     "joints.slide": {**AB, "y": 0.1},
     "joints.planar_slide": {**AB, "x": 0.1, "y_rate": 2.0},
     "bodies.rigid_body": {
-        "mass": "k", "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03), "centre": (0.1, 0.0, 0.0), 
+        "mass": "k", "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03), "centre": (0.1, 0.0, 0.0),
         "inertia_about": (0.0, 0.0, 0.1),
         "position": (1.0, 2.0, 3.0), "orientation": (1.0, 0.0, 0.0, 0.0), "velocity": (0.1, 0.2, 0.3),
         "frames": {"p": (0.1, 0.2, 0.3), "q": ct.Frame((0, "k", 0), axis=(1, 0, 0), angle=0.2)},
     },
     "bodies.point_mass": {"mass": 2.0, "position": (0.0, 0.0, 1.0), "velocity": (1.0, 0.0, 0.0)},
     "flexible.beam": {
-        "length": "k", "section": ct.section.rectangle(0.01, 0.02), "material": ct.STEEL, "elements": 2, "modes": (1, 3),
-        "shapes": "clamped", "attached": "end", "damping": 0.01, "stiffening": "none", "rotary": False, "roll": 0.1,
-        "deforms": ("xy", "xz"), "frames": {"p": 0.5, "q": "k/4", "G": "centre_of_mass"}, "velocity": (1.0, 0.0, 0.0),
-        "masses": {"tip": {"at": "end", "mass": 2.0}}, "elastic": {"mode1": 0.01},
+        "length": "k", "section": ct.section.rectangle(0.01, 0.02), "material": ct.STEEL, "elements": 2,
+        "modes": (1, 3), "shapes": "clamped", "attached": "end", "damping": 0.01, "stiffening": "none", "rotary": False,
+        "roll": 0.1, "deforms": ("xy", "xz"), "frames": {"p": 0.5, "q": "k/4", "G": "centre_of_mass"},
+        "velocity": (1.0, 0.0, 0.0), "masses": {"tip": {"at": "end", "mass": 2.0}}, "elastic": {"mode1": 0.01},
     },
     "flexible.flexible_body": {
         "mesh": ct.mesh.grid(size=(1, 1), cells=(2, 2)), "plate": ct.Plate(0.01, ct.STEEL), "attached": ("p", "q"),

@@ -52,7 +52,8 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         BEAM | {"length": "m", "shapes": "pinned", "damping": 0.01, "frames": {"mid": "m/2", "G": "centre_of_mass"}},
         BEAM | {
             "deforms": ["xy", "axial"], "interface": {"end": "y rz"}, "offset": [0.01, 0.0], "elastic": {"mode1": 0.01},
-            "masses": {"tip": {"at": "end", "mass": 2.0}}, "frames": {"p": {"at": 0.5, "axis": [0.0, 0.0, 1.0], "angle": 0.2}},
+            "masses": {"tip": {"at": "end", "mass": 2.0}},
+            "frames": {"p": {"at": 0.5, "axis": [0.0, 0.0, 1.0], "angle": 0.2}},
         },
     ],
     "flexible.flexible_body": [

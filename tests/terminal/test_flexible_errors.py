@@ -114,7 +114,7 @@ def test_mistakes_in_bodies(given: dict[str, Any], message: str) -> None:
 
 
 def test_an_inverted_triangle() -> None:
-    with pytest.raises(CotreeError, match="triangle 0 or 1 is inverted: .*edge 2-0"):
+    with pytest.raises(CotreeError, match=r"triangle 0 or 1 is inverted: .*edge 2-0"):
         run_body(mesh=ct.mesh.triangles(SQUARE, [(0, 1, 2), (0, 3, 2)]))
 
 
@@ -125,7 +125,7 @@ def test_a_flat_triangle() -> None:
 
 def test_a_loose_part() -> None:
     mesh = ct.mesh.triangles([*SQUARE, (5, 0, 0), (6, 0, 0), (6, 1, 0)], [(0, 1, 2), (0, 2, 3), (4, 5, 6)])
-    with pytest.raises(CotreeError, match="in 2 parts that no element connects; .*node 4, node 5, node 6"):
+    with pytest.raises(CotreeError, match=r"in 2 parts that no element connects; .*node 4, node 5, node 6"):
         run_body(mesh=mesh)
 
 
