@@ -244,7 +244,7 @@ def search(
                 if math.isfinite(each.seconds):
                     every[k] = attempt(made[each.form], each.setting, repeats)
             able_to = [each for each in every if math.isfinite(each.seconds) and each.setting.integrator in COMPILED]
-            for each in able_to[: 1 if quick or able_to[0].form.axial else FASTEST]:
+            for each in able_to[: 1 if quick or any(each.form.axial for each in able_to) else FASTEST]:
                 fast = compiled(made[each.form], each, repeats, setups)
                 if fast is not None and fast.error <= target:
                     every.append(fast)

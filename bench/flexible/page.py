@@ -207,7 +207,7 @@ def meshes(quick: bool) -> list[str]:
             f"| {large['triangles']:.0f} triangles, {large['shapes']:.0f} shapes, 20 of them modes | "
             f"{large['first']:.1f} | {large['peak']:.2f} | below 30 s and 2 GB: {verdict(good)} |"
         )
-    many = measured.apart("assemble", 129)
+    many = measured.apart("assemble", 130)
     lines.append(
         f"| {many['degrees']:.0f} shell degrees of freedom assembled | {many['first']:.2f} | {many['peak']:.2f} | "
         f"seconds: {verdict(many['first'] < 10)} |"

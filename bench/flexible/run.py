@@ -40,7 +40,7 @@ TARGETS = (1e-3, 1e-4)
 """Errors asked for, m."""
 LONGEST = 3.0
 """Seconds above which no shorter step is tried."""
-LONGEST_OWN = 0.5
+LONGEST_OWN = 2.0
 """The same for Cotree."""
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 256)
 """Steps in an interval of the reference's grid."""
@@ -249,7 +249,8 @@ def main() -> None:
     if options.docs:
         DOCS.write_text("\n".join(out) + "\n", encoding="utf-8")
     try:
-        exudyn_peer.library()
+        with quiet():
+            exudyn_peer.library()
     except ImportError:
         print("\nExudyn is not installed, so there is nothing to compare with: pip install exudyn", file=sys.stderr)
 

@@ -156,7 +156,8 @@ class Model(_model.Model):
         values = {
             name.removeprefix(f"{body}."): solution[name] for name in solution.names if name.startswith(f"{body}.")
         }
-        return deformation(part, part.values(self.parameter_values()), solution.t, values)
+        joined = part.joined(self.components.values())
+        return deformation(part, part.values(self.parameter_values()), solution.t, values, joined)
 
     def kinematics(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
         """The motion and the forces of a mechanism whose degrees of freedom are all driven."""

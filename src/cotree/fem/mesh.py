@@ -88,6 +88,15 @@ class Mesh:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "sets", sets)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mesh):
+            return NotImplemented
+        same = all(np.array_equal(getattr(self, x), getattr(other, x)) for x in ("nodes", "lines", "triangles"))
+        return same and self.sets == other.sets
+
+    def __hash__(self) -> int:
+        return hash((self.nodes.tobytes(), self.lines.tobytes(), self.triangles.tobytes()))
+
     def nearest(self, point: Vector) -> int:
         """The number of the node nearest to a point."""
         return int(np.argmin(np.linalg.norm(self.nodes - _vector(point, "the point"), axis=1)))

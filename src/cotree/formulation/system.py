@@ -125,6 +125,8 @@ class Mechanics:
     left_out: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     """Equations between positions that were left out as redundant; they must stay zero."""
     left_out_names: tuple[str, ...] = ()
+    elastic: int = 0
+    """How many of the coordinates are elastic."""
 
 
 @dataclass(frozen=True)

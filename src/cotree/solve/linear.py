@@ -20,6 +20,7 @@ from cotree.maths.symbolic import column
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.problem import Problem
 from cotree.solve.statics import static_equilibrium
+from cotree.solve.tables import check_tables
 from cotree.solve.tangent import Freedom, Tangent, independent, state_of
 
 Array = NDArray[np.float64]
@@ -148,6 +149,7 @@ def _mechanism(
     w = problem.w_of(t, x, np.zeros(0), p, m).ravel()
     wanted = _choose(outputs, e.outputs, "output")
     driven = _choose(() if inputs is None else inputs, e.p.names, "parameter")
+    check_tables(e, driven, dict(parameters or {}))
     given = column([e.p.symbols[e.p.names.index(name)] for name in driven])
     f, g = ca.vertcat(e.kinematics, e.rates), e.algebraic
     y = e.explicit(column([e.outputs[name].expression for name in wanted]))

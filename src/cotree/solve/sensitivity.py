@@ -23,6 +23,7 @@ from cotree.maths.symbolic import column
 from cotree.solve.integrator import Integrator, Options, choose
 from cotree.solve.problem import Problem, Scale
 from cotree.solve.simulate import output_grid
+from cotree.solve.tables import check_tables
 from cotree.solve.tangent import Tangent
 
 Array = NDArray[np.float64]
@@ -89,7 +90,7 @@ def sensitivities(
     grid = output_grid(t_start, t_end, points, times)
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
     names, held = _directions(e, wrt, p, t_start, dict(start or {}))
-    _check_tables(e, names, dict(parameters or {}))
+    check_tables(e, names, dict(parameters or {}))
     x, S, by_p = _start(e, names, p, t_start, held)
     _check_breaks(e, names, p, t_start, float(grid[-1]))
     varied = _Varied(e, ca.DM(by_p))
@@ -226,14 +227,6 @@ def _known(chosen: Iterable[str], names: Iterable[str], what: str) -> list[str]:
     if not found:
         raise SolveError(f"no {what} is named", expected=f"some of {listing(every)}")
     return found
-
-
-def _check_tables(e: SystemEquations, wrt: Sequence[str], parameters: dict[str, float]) -> None:
-    """Refuse a parameter from which the tables of a flexible body were computed: its derivative would miss them."""
-    for name in wrt:
-        if e.parameter_values is not None and name in e.p.names:
-            value = parameters.get(name, float(e.p.start[e.p.names.index(name)]))
-            e.parameter_values({**parameters, name: value * (1 + 1e-9) if value else 1e-9})
 
 
 def _directions(

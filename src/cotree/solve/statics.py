@@ -100,7 +100,7 @@ def static_equilibrium(
             remedy="Choose another t, or give the driver a constant course",
         )
     if len(equations.u):
-        found = search.newton(q) if seek == "nearest" else None
+        found = search.newton(q) if seek == "nearest" else search.stable(q)
         q = search.creep(q, push=seek == "stable") if found is None else found
     return _result(search, q)
 
@@ -128,6 +128,17 @@ class _Search:
                 return bare, free, multipliers
         here = self.tangent.at(self.t, q, self.still, self.still, multipliers, self.p, self.m)
         return here, Freedom.of(here.G), multipliers
+
+    def stable(self, q: Array) -> Array | None:
+        """Newton's equilibrium of flexible bodies where it is stable: among stiffnesses so unlike, creep stalls."""
+        mechanics = self.tangent.equations.mechanics
+        if mechanics is None or not mechanics.elastic:
+            return None
+        found = self.newton(q)
+        if found is None:
+            return None
+        here, free, _ = self.local(found)
+        return None if len(self._tipping(here, free)) else found
 
     def moved(self, q: Array, step: Array, size: float) -> Array:
         """q after a step that is not too long."""

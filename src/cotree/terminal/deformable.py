@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import casadi as ca
 import numpy as np
@@ -14,7 +15,8 @@ from cotree.fem.tables import NodeTable, Tables
 from cotree.model import Frame, Value
 from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import Quantity, finite
-from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Inertia, start_vector
+from cotree.terminal.checked import mapping, mode_numbers, names, ratios
+from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Connection, Inertia, start_vector
 
 if TYPE_CHECKING:
     from cotree.fem.reduction import Basis
@@ -26,6 +28,10 @@ STIFFENING = ("full", "rigid", "none")
 DEGREES = ("x", "y", "z", "rx", "ry", "rz")
 PLACE = Quantity("m", "finite", False, "place of a frame in the undeformed body", built_in="table")
 MEAN = "mean"
+RESULTS = (
+    "position", "velocity", "acceleration", "orientation", "angular_velocity", "angular_acceleration", "strain_energy",
+)  # fmt: skip
+MODE = re.compile(r"(mode|node)\d+\Z")
 
 
 class CentreOfMass(Frame):
@@ -52,8 +58,9 @@ class Deformable(Body):
 
     ``shapes`` says what the elastic coordinates are:
 
-    - ``interface``: static shapes of the frames in ``interface`` (by default all but the attached one) and vibration
-      modes of the body that is held there (Craig, Bampton); right whatever the body is joined to;
+    - ``interface``: static shapes of the frames in ``interface`` (by default those that joints and forces sit on, and
+      the ends of a beam) and vibration modes of the body that is held there (Craig, Bampton); right whatever the body
+      is joined to;
     - ``clamped``, ``pinned``, ``free``: vibration modes of the body held at a frame, at both ends of a chord, or not;
     - ``nodal``: all degrees of freedom of all nodes.
 
@@ -87,19 +94,44 @@ class Deformable(Body):
     def __post_init__(self) -> None:
         for name in ("shapes", "stiffening"):
             self._choice(name, SHAPES if name == "shapes" else STIFFENING)
-        for name in self.frames:
-            if not isinstance(name, str) or not COMPONENT_NAME.match(name):
+        for name in mapping(self.frames, f"{self.name}.frames", "frames by name"):
+            if not COMPONENT_NAME.match(name) or name in RESULTS or MODE.match(name):
                 raise ModelError(
-                    f"the frame name {name!r} cannot be used", where=self.name, expected="letters and digits"
+                    f"the frame name {name!r} cannot be used",
+                    where=self.name,
+                    expected="letters and digits, and not the name of a result of the body",
                 )
         for name in ("elastic", "elastic_rate"):
-            given = getattr(self, name)
-            if not isinstance(given, Mapping):
-                raise ModelError(f"found {given!r}", where=f"{self.name}.{name}", expected="{mode1: 0.01}")
+            given = mapping(getattr(self, name), f"{self.name}.{name}", "values by name, such as {mode1: 0.01}")
             for coordinate, value in given.items():
                 finite(value, f"{self.name}.{name}.{coordinate}", "a number")
-        self._check_modes()
+        mapping(self.masses, f"{self.name}.masses", "{tip: {at: end, mass: 1}}")
+        modes = mode_numbers(self.modes, self.below, self.shapes == "nodal", self.name)
+        object.__setattr__(self, "modes", modes)
+        object.__setattr__(self, "damping", ratios(self.damping, f"{self.name}.damping"))
+        self._check_interface()
         super().__post_init__()
+
+    def _check_interface(self) -> None:
+        where, known = f"{self.name}.attached", f"a frame, two for a chord, or '{MEAN}'"
+        if self.attached is not None:
+            carriers = names(self.attached, where, known)
+            if len(carriers) not in (1, 2) or len(set(carriers)) < len(carriers):
+                raise ModelError(f"found {self.attached!r}", where=where, expected=known)
+        if self.interface is None:
+            return
+        where = f"{self.name}.interface"
+        if self.shapes != "interface":
+            raise ModelError(
+                f"an interface is given, but the shapes are {self.shapes}",
+                where=where,
+                remedy="Leave it out, or say shapes='interface'",
+            )
+        if isinstance(self.interface, Mapping):
+            for which in mapping(self.interface, where, "frames").values():
+                degrees_of(which, where)
+        else:
+            names(self.interface, where, "frames, or frames with degrees of freedom: {tip: 'z ry'}")
 
     def _choice(self, name: str, allowed: Sequence[str]) -> None:
         given = getattr(self, name)
@@ -110,33 +142,6 @@ class Deformable(Body):
                 expected=f"one of {listing(allowed)}",
                 remedy=nearest(str(given), allowed),
             )
-
-    def _check_modes(self) -> None:
-        where = f"{self.name}.modes"
-        given: Any = self.modes
-        if self.shapes == "nodal":
-            if given is not None or self.below is not None:
-                raise ModelError(
-                    f"found {given!r} beside nodal shapes", where=where, remedy="Leave out modes and below"
-                )
-            return
-        if self.below is not None:
-            finite(self.below, f"{self.name}.below", "a positive frequency in Hz")
-        if given is None and self.below is None:
-            raise ModelError(
-                "the number of vibration modes is not given",
-                where=where,
-                expected="modes = a number, a list of mode numbers, or below = a frequency in Hz",
-            )
-        numbers = [given] if isinstance(given, int) else given
-        if given is not None and (
-            isinstance(given, (str, bool))
-            or not isinstance(numbers, Sequence)
-            or not all(isinstance(k, int) and not isinstance(k, bool) and k >= 0 for k in numbers)
-        ):
-            raise ModelError(f"found {given!r}", where=where, expected="a whole number, or a list of mode numbers")
-        if isinstance(given, list):
-            object.__setattr__(self, "modes", tuple(given))
 
     def __hash__(self) -> int:
         return hash((type(self), self.name))
@@ -180,14 +185,36 @@ class Deformable(Body):
             expected=f"one of its frames ({listing(self.places())}), two for a chord, or '{MEAN}'",
         )
 
-    def tables(self, values: Mapping[str, float], folder: str | None = None) -> Tables:
-        """The constant tables, computed once and kept under their content's hash."""
+    def tables(
+        self, values: Mapping[str, float], folder: str | None = None, joined: Sequence[str] | None = None
+    ) -> Tables:
+        """The constant tables, computed once and kept under their content's hash.
+
+        ``joined`` are the frames that joints and forces of the model sit on; None for a body by itself.
+        """
         from cotree.fem.store import content_hash, stored
 
-        key = content_hash(type(self).kind, *self.recipe(values), *self._choices())
-        result = stored(folder, key, lambda: self._compute(values))
+        kept = self if self.interface is not None or self.shapes != "interface" else self._with_interface(joined)
+        try:
+            key = content_hash(type(self).kind, *self.recipe(values), *kept._choices())
+            result = stored(folder, key, lambda: kept._compute(values))
+        except ModelError as error:
+            if not error.where.startswith(self.name):
+                error.within(self.name)
+            raise
         self._check_start(result)
         return result
+
+    def _with_interface(self, joined: Sequence[str] | None) -> Self:
+        """The same body with its interface said."""
+        return replace(self, interface=tuple(self.default_interface(joined)))
+
+    def joined(self, parts: Iterable[Any]) -> list[str]:
+        """The frames of this body that joints, constraints and forces among some components sit on."""
+        ends = {
+            getattr(part, end, "") for part in parts if isinstance(part, Connection) for end in ("frame_a", "frame_b")
+        }
+        return [name for name in self.places() if f"{self.name}.{name}" in ends]
 
     def _choices(self) -> tuple[Any, ...]:
         frames = {name: [str(x) for x in frame.position] for name, frame in self.places().items()}
@@ -195,6 +222,12 @@ class Deformable(Body):
             frames, self.shapes, self.modes, self.below, repr(self.interface), repr(self.attached),
             repr(self.damping), self.stiffening, repr(dict(self.masses)),
         )  # fmt: skip
+
+    def meshed(self, values: Mapping[str, float], joined: Sequence[str] | None = None) -> tuple[Prepared, Basis]:
+        """The body as finite elements with the shapes of its elastic coordinates; ``joined`` as for `tables`."""
+        kept = self if self.interface is not None or self.shapes != "interface" else self._with_interface(joined)
+        prepared = kept.prepare(values)
+        return prepared, kept.basis(prepared, kept.reference(prepared))
 
     def _compute(self, values: Mapping[str, float]) -> Tables:
         from cotree.fem.tables import tables
@@ -228,19 +261,13 @@ class Deformable(Body):
         """How the body's frame sits on the mesh."""
         from cotree.fem.reference import Reference
 
-        given = self.attached
-        if given is None:
-            given = MEAN if self.shapes == "free" else self.default_attachment()
-        if given == MEAN:
+        carriers = self._carriers()
+        if carriers == MEAN:
             return Reference.mean()
-        names = [given] if isinstance(given, str) else list(given)
-        for name in names:
+        for name in carriers:
             self._known(name, prepared, "attached")
-        if len(names) == 1:
-            return Reference.node(prepared.nodes[names[0]])
-        if len(names) != 2:
-            raise ModelError(f"found {given!r}", where=f"{self.name}.attached", expected="a frame, or two for a chord")
-        return Reference.chord(prepared.nodes[names[0]], prepared.nodes[names[1]])
+        nodes = [prepared.nodes[name] for name in carriers]
+        return Reference.node(nodes[0]) if len(nodes) == 1 else Reference.chord(nodes[0], nodes[1])
 
     def basis(self, prepared: Prepared, reference: Reference) -> Basis:
         """The shapes of the elastic coordinates."""
@@ -264,17 +291,30 @@ class Deformable(Body):
 
     def _interface(self, prepared: Prepared) -> dict[int, list[int]]:
         """Degrees of freedom of the interface by node; what the frame holds anyway counts for nothing."""
-        given: Any = self.interface_frames if self.interface is None else self.interface
+        given: Any = self.default_interface(None) if self.interface is None else self.interface
         given = [given] if isinstance(given, str) else given
         chosen = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, "all")
         for name in chosen:
             self._known(name, prepared, "interface")
         return {prepared.nodes[name]: degrees_of(which, f"{self.name}.interface") for name, which in chosen.items()}
 
+    def default_interface(self, joined: Sequence[str] | None) -> Sequence[str]:
+        """The frames that static shapes belong to where nothing is said: those that something sits on."""
+        nodes = [name for name, frame in self.places().items() if not isinstance(frame, CentreOfMass)]
+        return [name for name in nodes if joined is None or name in joined]
+
     @property
-    def interface_frames(self) -> Sequence[str]:
-        """The frames that static shapes belong to where nothing is said."""
-        return [name for name, frame in self.places().items() if not isinstance(frame, CentreOfMass)]
+    def has_fixed_frame(self) -> bool:
+        """Whether the body's own frame is fixed to a point of the body."""
+        carriers = self._carriers()
+        return carriers != MEAN and len(carriers) == 1
+
+    def _carriers(self) -> Any:
+        """The frame that carries the body's own in a list, the two ends of its chord, or ``mean``."""
+        given = self.attached
+        if given is None:
+            given = MEAN if self.shapes == "free" else self.default_attachment()
+        return MEAN if given == MEAN else [given] if isinstance(given, str) else list(given)
 
     def chord(self) -> tuple[str, str] | None:
         """The frames at the ends of a slender body, from whose line offsets are measured."""
@@ -283,10 +323,10 @@ class Deformable(Body):
     def _known(self, name: Any, prepared: Prepared, what: str) -> None:
         if name not in prepared.nodes:
             raise ModelError(
-                f"there is no frame {name!r}",
+                f"there is no frame {name!r} at a node",
                 where=f"{self.name}.{what}",
                 expected=f"one of {listing(prepared.nodes)}",
-                remedy=nearest(str(name), list(prepared.nodes)) or "Add it to frames: the interface is made of frames",
+                remedy=nearest(str(name), list(prepared.nodes)) or f"Add it to frames of '{self.name}'",
             )
 
     # -- law -------------------------------------------------------------------------------------------------------
@@ -304,15 +344,14 @@ class Deformable(Body):
 
 def degrees_of(given: Any, where: str) -> list[int]:
     """Numbers of degrees of freedom from their names: ``"z ry"``, a list of names, or ``all``."""
-    if given in ("all", None):
+    expected = f"all, or some of {' '.join(DEGREES)}"
+    if given is None or given == "all":
         return list(range(6))
-    names = given.split() if isinstance(given, str) else list(given)
-    for name in names:
+    chosen = given.split() if isinstance(given, str) else names(given, where, expected)
+    for name in chosen:
         if name not in DEGREES:
-            raise ModelError(
-                f"there is no degree of freedom {name!r}", where=where, expected=f"all, or some of {' '.join(DEGREES)}"
-            )
-    return [DEGREES.index(name) for name in names]
+            raise ModelError(f"there is no degree of freedom {name!r}", where=where, expected=expected)
+    return [DEGREES.index(name) for name in chosen]
 
 
 def _centre(tables: Tables) -> NodeTable:

@@ -13,6 +13,7 @@ from cotree.fem.material import Material, material_from_data
 from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
 from cotree.model.quantity import MISSING, Quantity, finite
+from cotree.terminal.checked import flag, mapping, numbers
 from cotree.terminal.deformable import DEGREES, CentreOfMass, Deformable, Prepared, degrees_of
 
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
@@ -49,17 +50,22 @@ class Beam(Deformable):
         object.__setattr__(self, "material", material_from_data(self.material, f"{self.name}.material"))
         _whole(self.elements, f"{self.name}.elements", 1, 10_000)
         self._choice("mass", ("consistent", "linear"))
-        given: Any = self.deforms
-        names = (given,) if isinstance(given, str) else tuple(given)
-        if not names or not set(names) <= set(PLANES):
-            raise ModelError(f"found {given!r}", where=f"{self.name}.deforms", expected=f"some of {listing(PLANES)}")
-        object.__setattr__(self, "deforms", names)
-        if len(self.offset) != 2:
-            raise ModelError(f"found {self.offset!r}", where=f"{self.name}.offset", expected="two lengths (y, z) in m")
-        object.__setattr__(
-            self, "offset", tuple(finite(x, f"{self.name}.offset", "a length in m") for x in self.offset)
-        )
-        frames = {name: self._frame(name, given) for name, given in dict(self.frames).items()}
+        deforms = names(self.deforms, f"{self.name}.deforms", f"some of {listing(PLANES)}")
+        if not deforms or not set(deforms) <= set(PLANES):
+            expected = f"some of {listing(PLANES)}"
+            raise ModelError(f"found {self.deforms!r}", where=f"{self.name}.deforms", expected=expected)
+        object.__setattr__(self, "deforms", deforms)
+        offset = numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m")
+        object.__setattr__(self, "offset", offset)
+        flag(self.shear, f"{self.name}.shear")
+        if not flag(self.rotary, f"{self.name}.rotary") and "torsion" in deforms and self.shapes == "interface":
+            raise ModelError(
+                "without rotary inertia the beam has none in torsion, either",
+                where=f"{self.name}.rotary",
+                remedy="Leave 'torsion' out of deforms, or keep rotary inertia",
+            )
+        given_frames = mapping(self.frames, f"{self.name}.frames", "frames by name")
+        frames = {name: self._frame(name, given) for name, given in given_frames.items()}
         object.__setattr__(self, "frames", frames)
         for name in frames:
             if name in ("start", "end"):
@@ -92,9 +98,8 @@ class Beam(Deformable):
     def default_attachment(self) -> Any:
         return ("start", "end") if self.shapes == "pinned" else "start"
 
-    @property
-    def interface_frames(self) -> Sequence[str]:
-        return ["start", "end"]
+    def default_interface(self, joined: Sequence[str] | None) -> Sequence[str]:
+        return ["start", "end", *(name for name in self._at_nodes() if name in (joined or ()))]
 
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         return (
@@ -189,6 +194,12 @@ class FlexibleBody(Deformable):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, read(getattr(self, name), f"{self.name}.{name}"))
         self._choice("mass", ("consistent", "linear"))
+        for name in ("shear", "rotary"):
+            flag(getattr(self, name), f"{self.name}.{name}")
+        direction = numbers(self.direction, 3, f"{self.name}.direction", "three numbers")
+        object.__setattr__(self, "direction", direction)
+        for name in ("rigid", "held"):
+            mapping(getattr(self, name), f"{self.name}.{name}", "names with nodes: {root: left}")
         needed = [("plate",)] * bool(len(self.mesh.triangles)) + [("section", "material")] * bool(len(self.mesh.lines))
         for name in (name for names in needed for name in names):
             if getattr(self, name) is None:
@@ -196,7 +207,8 @@ class FlexibleBody(Deformable):
                 raise ModelError(
                     f"the mesh has {what}, but no {name} is given", where=self.name, expected=f"{name} = ..."
                 )
-        frames = {name: self._frame(name, given) for name, given in dict(self.frames).items()}
+        given_frames = mapping(self.frames, f"{self.name}.frames", "frames by name")
+        frames = {name: self._frame(name, given) for name, given in given_frames.items()}
         object.__setattr__(self, "frames", frames)
         for name in self.rigid:
             if name not in frames:
@@ -332,14 +344,13 @@ def lumps(body: Deformable, places: Any, nodes: Mapping[str, int]) -> list[Any]:
         value = finite(given.get("mass", MISSING), f"{where}.{name}.mass", "a positive number in kg")
         if value <= 0:
             raise ModelError(f"the mass is {value:g}", where=f"{where}.{name}", expected="a positive number in kg")
-        moments = np.asarray(given.get("inertia", (0.0, 0.0, 0.0)), dtype=float)
-        if moments.shape == (6,):
-            xx, yy, zz, xy, xz, yz = moments
-            moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        elif moments.shape == (3,):
-            moments = np.diag(moments)
+        listed = given.get("inertia", (0.0, 0.0, 0.0))
+        count = 6 if hasattr(listed, "__len__") and len(listed) == 6 else 3
+        flat = numbers(listed, count, f"{where}.{name}.inertia", "3 moments (xx, yy, zz), or 6 with xy, xz, yz")
+        xx, yy, zz, xy, xz, yz = (*flat, 0.0, 0.0, 0.0)[:6]
+        moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         principal = np.linalg.eigvalsh(moments)
-        if moments.shape != (3, 3) or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
+        if principal[0] < -1e-12 * abs(principal[2]) or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
             raise ModelError(
                 f"the inertia is {given.get('inertia')!r}",
                 where=f"{where}.{name}",
@@ -348,7 +359,8 @@ def lumps(body: Deformable, places: Any, nodes: Mapping[str, int]) -> list[Any]:
         at.append(nodes[given["at"]])
         mass.append(value)
         inertia.append(moments)
-        centre.append(np.asarray(given.get("centre", (0.0, 0.0, 0.0)), dtype=float))
+        arm = numbers(given.get("centre", (0.0, 0.0, 0.0)), 3, f"{where}.{name}.centre", "three lengths in m")
+        centre.append(np.array(arm))
     return [Lumps(places, at, mass, inertia, centre)] if at else []
 
 

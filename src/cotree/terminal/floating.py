@@ -1,15 +1,15 @@
 """The law of a flexible body: a floating frame and elastic coordinates, from constant tables (Richard 2012, eq. 47-67).
 
 A point moves with the frame and by s = s_o + N q + s_2(q), where s_2 is the second-order displacement that lets a beam
-keep its length as it bends. For the inertia of the body s_2 is taken as the field that is linear in s_o and has the same
-first and second moments of mass, which is all that the motion of the frame sees of it. So a point moves by linear
+keep its length as it bends. For the inertia of the body s_2 is taken as the field that is linear in s_o and has the
+same first and second moments of mass, which is all that the motion of the frame sees of it. So a point moves by linear
 shapes of y = (q, t(q)), with t of second order, and the kinetic co-energy is a sum of squares for any deformation:
 
     T = m v^2 / 2 + v . (w x c) + v . A y' + w . J w / 2 + w . H y' + y' . M y' / 2
 
-with the first moment c(y), the inertia J(y) and the coupling H(y) from the tables. Hamel's equations in body axes follow
-from it, and the same terms give the equations of a rigid body where there is no q. The work of the inertia forces on
-s_2 is what stiffens a rotating beam (geometric stiffening).
+with the first moment c(y), the inertia J(y) and the coupling H(y) from the tables. Hamel's equations in body axes
+follow from it, and the same terms give the equations of a rigid body where there is no q. The work of the inertia
+forces on s_2 is what stiffens a rotating beam (geometric stiffening).
 """
 
 from __future__ import annotations

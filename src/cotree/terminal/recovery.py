@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,10 +67,9 @@ def _largest(family: Any, u: Array) -> float:
 
 
 def deformation(
-    body: Deformable, values: Mapping[str, float], t: Array, coordinates: Mapping[str, Array]
+    body: Deformable, values: Mapping[str, float], t: Array, coordinates: Mapping[str, Array], joined: Sequence[str]
 ) -> Deformation:
-    """The mesh of a body moved by its elastic coordinates, by name."""
-    prepared = body.prepare(values)
-    basis = body.basis(prepared, body.reference(prepared))
+    """The mesh of a body moved by its elastic coordinates, by name; ``joined`` as for its tables."""
+    prepared, basis = body.meshed(values, joined)
     rows = np.array([coordinates[name] for name in basis.names])
     return Deformation(t, prepared.structure.places, basis.shapes, rows, prepared.structure.families)

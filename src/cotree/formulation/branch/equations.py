@@ -214,6 +214,7 @@ def _system(
             ca.SX(potential),
             own.position[list(redundancy.dropped)] if redundancy.dropped else ca.SX(0, 1),
             tuple(own.labels[k][0] for k in redundancy.dropped),
+            sum(len(places) for places in kin.elastic.values()),
         ),
         notes=_notes(own, redundancy),
     )

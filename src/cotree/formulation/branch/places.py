@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 import casadi as ca
 
-from cotree.errors import ModelError
+from cotree.errors import ModelError, listing
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import symbols
 from cotree.model import Model, quantities
 from cotree.terminal.bodies import frame_of
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.floating import Floating, Moved
+from cotree.terminal.mechanics import Connection
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,15 @@ class Flexible:
 
 def flexible_body(model: Model, body: Deformable) -> Flexible:
     """A flexible body with its tables and new symbols."""
-    tables = body.tables(body.values(model.parameter_values()), model.folder)
+    parts = model.components.values()
+    tables = body.tables(body.values(model.parameter_values()), model.folder, body.joined(parts))
+    for part in parts:
+        if isinstance(part, Connection) and body.name in (part.frame_a, part.frame_b) and not body.has_fixed_frame:
+            raise ModelError(
+                f"it sits on the frame of '{body.name}', which floats on the body and is fixed to no point of it",
+                where=part.name,
+                expected=f"one of {listing([f'{body.name}.{name}' for name in body.places()])}",
+            )
     q, u = (symbols([f"{body.name}.{name}{end}" for name in tables.names]) for end in ("", "_rate"))
     if model.planar:
         tilted = [name for name, node in tables.frames.items() if node.move[2].any() or node.turn[:2].any()]
