@@ -13,7 +13,7 @@ from cotree.fem.material import Material, material_from_data
 from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
 from cotree.model.quantity import MISSING, Quantity, finite
-from cotree.terminal.checked import flag, mapping, numbers
+from cotree.terminal.checked import flag, mapping, names, numbers
 from cotree.terminal.deformable import DEGREES, CentreOfMass, Deformable, Prepared, degrees_of
 
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
