@@ -201,7 +201,7 @@ class FlexibleBody(Deformable):
         for name in ("rigid", "held"):
             mapping(getattr(self, name), f"{self.name}.{name}", "names with nodes: {root: left}")
         needed = [("plate",)] * bool(len(self.mesh.triangles)) + [("section", "material")] * bool(len(self.mesh.lines))
-        for name in (name for names in needed for name in names):
+        for name in (name for group in needed for name in group):
             if getattr(self, name) is None:
                 what = "triangles" if name == "plate" else "lines"
                 raise ModelError(
