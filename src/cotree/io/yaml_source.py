@@ -5,6 +5,7 @@ Duplicate keys are errors instead of silent losses, and anchors are refused, so 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,12 @@ class _Loader(yaml.SafeLoader):
                 None, None, "anchors and aliases (& and *) are not used", event.start_mark
             )
         return super().compose_node(parent, index)
+
+
+# YAML 1.1 takes 2.1e11 for text, because its exponent has no sign; everybody else takes it for a number.
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE]\d+\Z"), list("-+.0123456789")
+)
 
 
 def read_source(path: Path) -> Source:

@@ -109,6 +109,12 @@ class _Driven:
         free = here.N @ Freedom.of(here.G).B
         names = [e.q.names[k] for k in independent(free)]
         one = left == 1
+        if e.mechanics is not None and e.mechanics.elastic:
+            raise SolveError(
+                f"flexible bodies move by themselves: {listing(names)} cannot be driven",
+                expected="rigid bodies for kinematics and inverse dynamics",
+                remedy="Replace the flexible bodies by rigid ones, or simulate the motion",
+            )
         raise SolveError(
             f"{left} degree{' of freedom is' if one else 's of freedom are'} not driven: {listing(names)} may move",
             expected="a driver for every degree of freedom",

@@ -137,6 +137,15 @@ class Floating:
         """Displacement of a node from its undeformed place, in body axes."""
         return self.place(node).position - constant(node.place)
 
+    def measures(self) -> dict[str, ca.SX]:
+        """Elastic coordinates, their rates, and deflections of frames, by name."""
+        result = {name: self.q[k] for k, name in enumerate(self.tables.names)}
+        result |= {f"{name}_rate": self.u[k] for k, name in enumerate(self.tables.names)}
+        for frame, node in self.tables.frames.items():
+            moved = ca.densify(self.deflection(node))
+            result |= {f"{frame}.deflection.{x}": moved[k] for k, x in enumerate("xyz")}
+        return result
+
     def _second(self, tables: Any) -> tuple[ca.SX, ca.SX]:
         """-q G_i q / 2 for each i, and its slopes, one row for each i; nothing where stiffening is not full."""
         count, n = len(tables), self.q.numel()

@@ -8,7 +8,7 @@ starts from the same state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,9 +52,22 @@ class Assembly:
     mechanism: Mechanism
     modes: ca.SX
     """Values of the modes as expressions of t and p, to be put in place of their symbols."""
+    bending: bool = False
+    """Whether elastic coordinates and speeds whose start is not given may differ from zero."""
 
     def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
-        """q and u that satisfy all constraints at time t."""
+        """q and u that satisfy all constraints at time t; bodies are deformed only where nothing else helps."""
+        if self.bending or not self.mechanism.top.flexible:
+            return self._state(p, t, changes)
+        try:
+            return self._state(p, t, changes)
+        except SolveError as reason:
+            try:
+                return replace(self, bending=True)._state(p, t, changes)
+            except SolveError:
+                raise reason from None
+
+    def _state(self, p: Array, t: float, changes: Mapping[str, float] | None) -> tuple[Array, Array]:
         guess = np.asarray(self._guess(p, t), dtype=float).ravel()
         changes = self._between_bodies(changes or {}, guess)
         given = np.array([changes.get(name, np.nan) for name in self.names])
@@ -132,8 +145,9 @@ class Assembly:
         for k, name in enumerate(floating.tables.names):
             value, rate = body.elastic_start(name)
             guess[f"{flexible.name}.{name}"] = ca.SX(value)
-            positions.append(Wish(f"{flexible.name}.{name}", floating.q[k] - value, True))
-            speeds.append(Wish(f"{flexible.name}.{name}_rate", floating.u[k] - rate, True))
+            held = [not self.bending or name in given for given in (body.elastic, body.elastic_rate)]
+            positions.append(Wish(f"{flexible.name}.{name}", floating.q[k] - value, held[0]))
+            speeds.append(Wish(f"{flexible.name}.{name}_rate", floating.u[k] - rate, held[1]))
 
     def _turn_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
         v, kin = link.values, self.mechanism.kin

@@ -60,6 +60,10 @@ class Start:
         others = {name: value for name, value in (changes or {}).items() if name not in known}
         return Assembly(self.own, self.assembly.modes).nearest(q, u, p, t, others) if others else (q, u)
 
+    def joint(self, p: Array) -> tuple[Array, Array, Array]:
+        """q in the joint tree, p and the modes."""
+        return self.assembly.state(p, 0.0)[0], p, self.modes(p, 0.0)
+
     def modes(self, p: Array, t: float) -> Array:
         """Values of the modes at a time."""
         values = self.own.top.values
@@ -164,7 +168,7 @@ def _system(
     if kept and kin.u.numel():
         constraint_force = ca.densify(ca.jtimes(velocity, kin.u, multipliers.symbols, True))
     balance = own.inertia_force - own.generalised - constraint_force
-    stiffening = rigid_stiffening(own, kept, (q0, top.values.p.start, start.modes(top.values.p.start, 0.0)))
+    stiffening = rigid_stiffening(own, start.assembly.mechanism, start.joint(top.values.p.start))
     if stiffening is not None:
         balance += stiffening.force
     acceleration = kin.rate(velocity)
@@ -172,6 +176,8 @@ def _system(
     potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
     pushed = own.generalised if stiffening is None else own.generalised - stiffening.force
     w, algebraic, rates = _accelerations(own, multipliers, balance, acceleration, closed, pushed)
+    if top.flexible and not closed and rates.numel():
+        _check_inertia(own, rates, q0, u0, start)
     by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
     held, drives = own.reactions(by_row)
     energy, powers = _energy(own, drives, potential, by_row)
@@ -217,6 +223,30 @@ def _system(
             sum(len(places) for places in kin.elastic.values()),
         ),
         notes=_notes(own, redundancy),
+    )
+
+
+def _check_inertia(own: Mechanism, rates: ca.SX, q0: Array, u0: Array, start: Start) -> None:
+    """Refuse a body that can turn about an axis about which it has no inertia."""
+    kin, values = own.kin, own.top.values
+    known = [kin.q, kin.u, kin.t, values.p.symbols, values.mode_symbols]
+    found = ca.Function("rates", known, [rates])(q0, u0, 0.0, values.p.start, start.modes(values.p.start, 0.0))
+    if np.isfinite(np.asarray(found, dtype=float)).all():
+        return
+    thin = []
+    for each in own.top.flexible.values():
+        tables = each.floating.tables
+        central = tables.second - np.outer(tables.first, tables.first) / tables.mass
+        across = np.linalg.eigvalsh(np.trace(central) * np.eye(3) - central)
+        if across[0] < 1e-9 * across[2]:
+            thin.append(each.name)
+    raise FormulationError(
+        f"{listing([repr(name) for name in thin])} can turn about an axis about which it has no inertia"
+        if thin
+        else "the mass matrix is singular at the start",
+        where=thin[0] if thin else "",
+        expected="inertia about every axis that the joints leave free",
+        remedy="Keep the rotary inertia of its sections, or hold this rotation by a joint",
     )
 
 

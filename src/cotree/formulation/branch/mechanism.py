@@ -272,18 +272,25 @@ class Measures(Mapping[str, ca.SX]):
                     names |= {f"{link.name}.{c.name}": (link.name, c.name, 0)}
                     names |= {f"{link.name}.{c.name}_rate": (link.name, c.name, 1)}
         self._names, self._kin = names, kin
+        self._elastic = {
+            f"{flexible.name}.{name}": value
+            for flexible in mechanism.top.flexible.values()
+            for name, value in flexible.floating.measures().items()
+        }
 
     def __getitem__(self, name: str) -> ca.SX:
+        if name in self._elastic:
+            return self._elastic[name]
         owner, what, k = self._names[name]
         if what in ("position", "velocity", "angular_velocity"):
             return frame_motion(self._kin, owner)[what][k]
         return self._kin.coordinate(self.mechanism.top.links[owner], what)[k]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter({**self._names, **self._elastic})
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._names) + len(self._elastic)
 
 
 def frame_motion(kin: Kinematics, node: str) -> dict[str, ca.SX]:

@@ -86,12 +86,9 @@ def _elastic(flexible: Flexible) -> dict[str, Output]:
     """Elastic coordinates, strain energy, and the deflection of every frame from its undeformed place, in body axes."""
     name, floating = flexible.name, flexible.floating
     tables = floating.tables
-    result: dict[str, Output] = {}
-    for k, (coordinate, unit) in enumerate(zip(tables.names, tables.units, strict=True)):
-        result[f"{name}.{coordinate}"] = Output(floating.q[k], unit)
-        result[f"{name}.{coordinate}_rate"] = Output(floating.u[k], f"{unit}/s")
-    for frame, node in tables.frames.items():
-        result |= _vector(f"{name}.{frame}.deflection", ca.densify(floating.deflection(node)), "m")
+    units = dict(zip(tables.names, tables.units, strict=True))
+    units |= {f"{coordinate}_rate": f"{unit}/s" for coordinate, unit in units.items()}
+    result = {f"{name}.{what}": Output(value, units.get(what, "m")) for what, value in floating.measures().items()}
     result[f"{name}.strain_energy"] = Output(floating.strain, "J")
     return result
 

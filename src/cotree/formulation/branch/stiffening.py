@@ -8,7 +8,6 @@ enter the elastic equations through the tables of unit loads (`cotree.fem.tables
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation.branch.articulated import ldl_solver
+from cotree.formulation.branch.assembly import transfer
 from cotree.formulation.branch.kinematics import measured
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.places import Place
@@ -35,13 +35,29 @@ class Stiffening:
     power: ca.SX
 
 
-def rigid_stiffening(own: Mechanism, kept: Sequence[int], start: tuple[Array, Array, Array]) -> Stiffening | None:
-    """The stiffening of all bodies that ask for it; None where none does. ``start`` is q, p and the modes."""
+def rigid_stiffening(own: Mechanism, joint: Mechanism, start: tuple[Array, Array, Array]) -> Stiffening | None:
+    """The stiffening of all bodies that ask for it; None where none does.
+
+    The rigid motion is that of the ``joint`` tree under every tree of ``own``; ``start`` is its q, p and the modes.
+    """
+    found = _in_joint_tree(joint, start)
+    if found is None or joint is own:
+        return found
+    q, u = transfer(own, joint)(own.kin.q, own.kin.u, own.kin.t, own.top.values.p.symbols, own.top.values.mode_symbols)
+    force = ca.SX.zeros(own.kin.u.numel())
+    known, here = ca.vertcat(joint.kin.q, joint.kin.u), ca.vertcat(q, u)
+    pushed = ca.substitute(ca.vertcat(found.force, found.power), known, here)
+    for j, places in own.kin.elastic.items():
+        force[places] = pushed[joint.kin.elastic[j]]
+    return Stiffening(force, pushed[-1])
+
+
+def _in_joint_tree(own: Mechanism, start: tuple[Array, Array, Array]) -> Stiffening | None:
     kin, top = own.kin, own.top
     bodies = {j: each.floating for j, each in top.flexible.items() if each.floating.stiffening == "rigid"}
     if not bodies:
         return None
-    rigid = _Rigid(own, kept, start)
+    rigid = _Rigid(own, start)
     wrenches = rigid.wrenches()
     v_dot, w_dot = kin.accelerations
     force, power = ca.SX.zeros(kin.u.numel()), ca.SX(0)
@@ -73,14 +89,14 @@ def _stiffness(floating: Floating, pull: ca.SX, turn: ca.SX, wrenches: dict[str,
 class _Rigid:
     """The mechanism with its flexible bodies rigid: accelerations and multipliers as expressions."""
 
-    def __init__(self, own: Mechanism, kept: Sequence[int], start: tuple[Array, Array, Array]) -> None:
+    def __init__(self, own: Mechanism, start: tuple[Array, Array, Array]) -> None:
         self.own, kin = own, own.kin
         elastic = [k for places in kin.elastic.values() for k in places]
         free = [k for k in range(kin.u.numel()) if k not in set(elastic)]
         q_f = ca.vertcat(*(each.floating.q for each in own.top.flexible.values()))
         self.zero = ca.vertcat(q_f, kin.u[elastic], kin.u_dot[elastic])
         a = kin.u_dot[free]
-        rows = self._independent(kept, free, start)
+        rows = self._independent(free, start)
         force = substitute(own.inertia_force - own.generalised, self.zero, 0)[free]
         mass, bias = ca.jacobian(force, a), substitute(force, a, 0)
         velocity = own.velocity[rows] if rows else ca.SX(0, 1)
@@ -95,17 +111,17 @@ class _Rigid:
         self.accelerations = ca.densify(alone + ca.mtimes(across, lam)) if rows else ca.densify(alone)
         self.multipliers = {row: lam[k] for k, row in enumerate(rows)}
 
-    def _independent(self, kept: Sequence[int], free: list[int], start: tuple[Array, Array, Array]) -> list[int]:
+    def _independent(self, free: list[int], start: tuple[Array, Array, Array]) -> list[int]:
         """Rows that hold the rigid mechanism, each of them more than the ones before."""
         own, kin, values = self.own, self.own.kin, self.own.top.values
-        if not kept:
+        if not own.velocity.numel():
             return []
         inputs = [kin.q, kin.t, values.p.symbols, values.mode_symbols]
-        matrix = ca.densify(ca.jacobian(own.velocity[list(kept)], kin.u[free]))
+        matrix = ca.densify(ca.jacobian(own.velocity, kin.u[free]))
         G = np.asarray(ca.Function("G", inputs, [matrix])(start[0], 0.0, *start[1:]), dtype=float)
         chosen: list[int] = []
         basis = np.zeros((0, G.shape[1]))
-        for k, row in zip(kept, G, strict=True):
+        for k, row in enumerate(G):
             rest = row - basis.T @ (basis @ row)
             rest -= basis.T @ (basis @ rest)
             if np.linalg.norm(rest) > 1e-9 * max(1e-300, float(np.linalg.norm(row))):
