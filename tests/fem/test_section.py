@@ -224,7 +224,7 @@ def test_a_section_made_by_hand_is_a_general_one() -> None:
         ({"circle": {"radius": 0}}, r"arm: section circle: radius \(in m\) is 0. Expected a finite number above 0"),
         ({"circle": {"radius": "r"}}, "radius .* is 'r'"),
         ({"circle": {"diameter": 1}}, "arm: a section circle has no 'diameter'"),
-        ({"tube": {"outer": 1}}, "arm: inner of the tube not given"),
+        ({"tube": {"outer": 1}}, "arm: inner of the section tube not given"),
         ({"tube": {"outer": 1, "inner": 1}}, "inner is 1. Expected less than 1, the outer radius"),
         ({"box": {"width": 1, "height": 2, "thickness": 0.5}}, "thickness is 0.5. Expected less than 0.5"),
         ({"i_section": {"width": 1, "height": 2, "web": 1, "flange": 0.5}}, "web is 1. Expected less than 1"),

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import cotree as ct
 from cotree.fem.tables import NodeTable, Tables
-from cotree.maths.rotation import small_turn
+from cotree.maths.rotation import skew, small_turn
 from cotree.terminal.floating import Floating
 from cotree.terminal.mechanics import BodyMotion
 
@@ -78,28 +79,59 @@ def test_momentum_rates_are_those_of_the_points(seed: int) -> None:
     np.testing.assert_allclose(law["kinetic"], [(m * (velocity**2).sum(axis=1)).sum() / 2], rtol=1e-12)
 
 
+def _linear_field(m: Array, s: Array, G: Array) -> Array:
+    """The field of matrices that is linear in the place and has the moments of G over the mass."""
+    ones = np.column_stack([np.ones(POINTS), s])
+    fit, *_ = np.linalg.lstsq(ones * np.sqrt(m)[:, None], np.sqrt(m)[:, None] * G.reshape(POINTS, -1), rcond=None)
+    return np.asarray((ones @ fit).reshape(G.shape))
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_second_order_displacements_of_the_points(seed: int) -> None:
-    """Points that also move by the linear field with the moments of -q G q / 2: sums of m (a - g) again."""
+def test_second_order_displacements_obey_hamels_equations(seed: int) -> None:
+    """T by a sum over points that also move by -q G q / 2: Hamel's equations by differentiation."""
     m, s, N = _cloud(seed)
     G = np.random.default_rng(seed + 7).normal(size=(POINTS, 3, MODES, MODES))
-    G = G + G.transpose(0, 1, 3, 2)
-    x = _numbers(seed + 200)
-    q, u, w = x["q"], x["u"], x["w"]
-    ones = np.column_stack([np.ones(POINTS), s]) * np.sqrt(m)[:, None]
-    fit, *_ = np.linalg.lstsq(ones, (np.sqrt(m)[:, None] * G.reshape(POINTS, -1)), rcond=None)
-    G = (np.column_stack([np.ones(POINTS), s]) @ fit).reshape(G.shape)  # the linear field with the same moments
-    slope = N - np.einsum("pikl,l->pik", G, q)
-    here = s + N @ q - np.einsum("pikl,k,l->pi", G, q, q) / 2
-    moving, bending = slope @ u, -np.einsum("pikl,k,l->pi", G, u, u)
-    velocity = x["v"] + np.cross(w, here) + moving
-    rate = x["v_dot"] + np.cross(x["w_dot"], here) + np.cross(w, moving) + slope @ x["u_dot"] + bending
-    push = m[:, None] * (rate + np.cross(w, velocity) - x["g"])
+    G = _linear_field(m, s, G + G.transpose(0, 1, 3, 2))
+    v, w, q, u = (ca.SX.sym(name, size) for name, size in (("v", 3), ("w", 3), ("q", MODES), ("u", MODES)))
+    energy = ca.SX(0)
+    for k in range(POINTS):
+        frame = v + ca.cross(w, ca.DM(s[k]))
+        moving, turned = ca.mtimes(ca.DM(N[k]), u), ca.cross(w, ca.mtimes(ca.DM(N[k]), q))
+        second = ca.vertcat(*(-ca.bilin(ca.DM(G[k, i]), q, q) / 2 for i in range(3)))
+        seen = moving + ca.jtimes(second, q, u)  # velocity seen from the frame, in full
+        turned_2 = ca.cross(w, second)
+        more = ca.dot(moving, turned)  # of the coupling of rotation and deformation up to second order
+        energy += m[k] * (ca.sumsqr(frame + turned + turned_2) / 2 + ca.dot(frame, seen) + ca.sumsqr(seen) / 2 + more)
+    rates = [ca.SX.sym(name, size) for name, size in (("v_dot", 3), ("w_dot", 3), ("u_dot", MODES))]
+    along = ca.vertcat(rates[0], rates[1], u, rates[2])
+    p, h, pi = (ca.gradient(energy, x) for x in (v, w, u))
+    d_dt = [ca.jtimes(each, ca.vertcat(v, w, q, u), along) for each in (p, h, pi)]
+    force, moment = d_dt[0] + ca.cross(w, p), d_dt[1] + ca.cross(w, h) + ca.cross(v, p)
+    hamel = ca.Function("hamel", [v, w, q, u, *rates], [force, moment, d_dt[2] - ca.gradient(energy, q), energy])
+    x = _numbers(seed + 200) | {"g": np.zeros(3)}
+    wanted = hamel(*(x[name] for name in ("v", "w", "q", "u", "v_dot", "w_dot", "u_dot")))
     law = _law(_tables(m, s, N, G), x)
-    np.testing.assert_allclose(law["force"], push.sum(axis=0), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(law["moment"], np.cross(here, push).sum(axis=0), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(law["elastic"], np.einsum("pi,pik->k", push, slope), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(law["kinetic"], [(m * (velocity**2).sum(axis=1)).sum() / 2], rtol=1e-9)
+    for name, value in zip(("force", "moment", "elastic", "kinetic"), wanted, strict=True):
+        np.testing.assert_allclose(law[name], np.asarray(value, dtype=float).ravel(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("modes", "shapes"), [(2, "interface"), (7, "interface"), (7, "clamped"), (7, "pinned")])
+def test_the_mass_matrix_stays_positive(modes: int, shapes: str) -> None:
+    """A free beam bent as by its own weight, up to a slope of 0.3 at its end, where small deformations end."""
+    section = ct.section.rectangle(width=0.02, height=0.03)
+    beam = ct.Beam(
+        "b", length=1.0, section=section, material=ct.STEEL, elements=8, modes=modes, shapes=shapes, deforms=["xy"]
+    )
+    tables = beam.tables(beam.values({}))
+    q, u = ca.SX.sym("q", len(tables.names)), ca.SX.sym("u", len(tables.names))
+    k = Floating(tables, q, u).blocks
+    rows = ca.vertcat(ca.horzcat(k.mass * ca.SX.eye(3), -skew(k.c), k.A), ca.horzcat(skew(k.c), k.J, k.H))
+    whole = ca.vertcat(rows, ca.horzcat(k.A.T, k.H.T, k.M))
+    bent = np.linalg.solve(tables.stiffness, tables.first_q[1])
+    bent *= 0.3 / abs(tables.frames["end"].turn[2] @ bent)
+    matrix = np.asarray(ca.DM(ca.Function("M", [q], [ca.densify(whole)])(bent)))
+    size = np.sqrt(matrix.diagonal())
+    assert np.linalg.eigvalsh(matrix / np.outer(size, size))[0] > 0
 
 
 def test_place_of_a_node_and_its_rates() -> None:

@@ -17,13 +17,13 @@ body's z has its y along the body's y.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from cotree.errors import ModelError
-from cotree.fem import beam_recovery
+from cotree.fem import beam_geometric, beam_recovery
 from cotree.fem.element import Array, Cloud, Elements, Integers, degrees_of, rigid_rows
 from cotree.fem.material import Material
 from cotree.fem.section import Section
@@ -34,7 +34,7 @@ STATIONS = {"consistent": 4, "linear": 2}
 """Gauss points along an element that integrate the mass exactly: products of cubics, of lines."""
 
 FORCE_STATIONS = 4
-"""Gauss points where the axial force is kept: exact for slopes of cubics under a quadratic axial force."""
+"""Gauss points where section forces are kept: exact for the shapes of the stiffness under a quadratic line load."""
 
 ALONG_Z = 0.01
 """Sine of the angle to the body's z below which an element counts as lying along it, for its default axes."""
@@ -84,6 +84,8 @@ class Beams(Elements):
         ends = places[lines]
         axes = _axes(ends, _hints(ends, orientation))
         arms = np.einsum("eka,eai->eki", _offsets(offset, lines, len(places)), axes[:, 1:, :])
+        self.arms = arms
+        """(E, 2, 3) from the nodes to the ends of the centroid lines, in body axes."""
         self.ends = ends + arms
         """(E, 2, 3) ends of the centroid lines."""
         self.axes = _axes(self.ends, axes[:, 1])
@@ -190,20 +192,38 @@ class Beams(Elements):
         move, turn = (np.einsum("eai,esak->esik", self.axes, from_nodes[:, :, part]) for part in range(2))
         return move, turn
 
-    def resultants(self, u: Array, load: Array | None = None) -> Array:
-        """(E, g) axial forces at the Gauss points of `geometric`: the mean from ``u``, the course from the load."""
-        return self.forces(u, gauss(FORCE_STATIONS)[0], load).n
+    def resultants(self, u: Array, load: Array | None = None) -> beam_recovery.Forces:
+        """Section forces, each (E, g + 2), at the start, at the Gauss points of `geometric` and at the end.
 
-    def geometric(self, resultants: Any) -> Array:
-        """(E, 12, 12): integral of N (v'^2 + w'^2) with the shapes of the stiffness."""
-        s, weights = gauss(FORCE_STATIONS)
-        forces = np.asarray(resultants, dtype=float) * weights * self.lengths[:, None]
-        local = np.zeros((len(self.lengths), 12, 12))
-        for phi, plane, sign in zip(self.parameters.T, (_PLANE_Y, _PLANE_Z), (np.ones(4), _SIGN_Z), strict=True):
-            slope = bending_shapes(s, self.lengths, phi)[2] * sign
-            local[:, np.array(plane)[:, None], plane] = np.einsum("eg,egk,egl->ekl", forces, slope, slope)
+        The part without load between the nodes is that of ``u``, the course along the element that of the load.
+        """
+        return self.forces(u, _force_stations()[0], load)
+
+    def geometric(self, resultants: beam_recovery.Forces) -> Array:
+        """(E, 12, 12): stiffness by section forces, see `cotree.fem.beam_geometric`; moments are semi-tangential."""
+        forces = beam_recovery.Forces(*(np.asarray(each, dtype=float) for each in resultants))
+        weights = self.lengths[:, None] * _force_stations()[1]
+        polar = (self.section.iy + self.section.iz) / self.section.area
+        local = beam_geometric.stiffness(self._rates, weights, forces, polar)
         found: Array = np.matmul(self._to_local.transpose(0, 2, 1), local @ self._to_local)
+        if self.arms.any():
+            ends = np.einsum("eai,ake->eki", self.axes, np.array([each.T[[0, -1]] for each in forces[:3]]))
+            for end, sign in ((0, -1.0), (1, 1.0)):
+                at = slice(6 * end + 3, 6 * end + 6)
+                found[:, at, at] += sign * beam_geometric.arms(ends[:, end], self.arms[:, end])
         return found
+
+    @cached_property
+    def _rates(self) -> Array:
+        """(E, S, 8, 12): v', w', p, ry, rz, p', ry', rz' at the stations of the forces, local from local."""
+        s = _force_stations()[0]
+        rows = np.zeros((len(self.lengths), len(s), 8, 12))
+        (slope_y, bend_y), (slope_z, bend_z) = (bending_shapes(s, self.lengths, phi)[2:] for phi in self.parameters.T)
+        rows[:, :, 0, _PLANE_Y], rows[:, :, 7, _PLANE_Y] = slope_y, bend_y
+        rows[:, :, 1, _PLANE_Z], rows[:, :, 6, _PLANE_Z] = slope_z * _SIGN_Z, -bend_z * _SIGN_Z
+        rows[:, :, 2:5] = self._motion(s)[:, :, 3:]
+        rows[:, :, 5, 3], rows[:, :, 5, 9] = -1 / self.lengths[:, None], 1 / self.lengths[:, None]
+        return rows
 
     def displacement(self, u: Array, s: Any) -> Array:
         """(E, S, 3): displacement of the centroid lines at fractions ``s`` of their lengths, in body axes."""
@@ -243,8 +263,18 @@ def gauss(count: int) -> tuple[Array, Array]:
     return points, weights
 
 
-def bending_shapes(s: Array, lengths: Array, phi: Array) -> tuple[Array, Array, Array]:
-    """Deflection, rotation and slope (E, S, 4) at fractions ``s`` from v1, r1, v2, r2 (Friedman and Kosmatka 1993)."""
+@cache
+def _force_stations() -> tuple[Array, Array]:
+    """Fractions of the length where section forces are kept: both ends, of no weight, and Gauss points."""
+    s, weights = gauss(FORCE_STATIONS)
+    points, shares = np.array([0.0, *s, 1.0]), np.array([0.0, *weights, 0.0])
+    points.setflags(write=False)
+    shares.setflags(write=False)
+    return points, shares
+
+
+def bending_shapes(s: Array, lengths: Array, phi: Array) -> tuple[Array, Array, Array, Array]:
+    """Deflection, rotation, their slopes, (E, S, 4), at fractions ``s`` from v1, r1, v2, r2 (Friedman, Kosmatka 1993)."""
     x, length, p = s[None, :], lengths[:, None], phi[:, None]
     o = np.zeros_like(x * length)
     move = [
@@ -265,11 +295,17 @@ def bending_shapes(s: Array, lengths: Array, phi: Array) -> tuple[Array, Array, 
         (6 * x - 6 * x**2 + p) / length,
         3 * x**2 - 2 * x - p * (1 - 2 * x) / 2,
     ]
+    bend = [
+        (12 * x - 6) / length**2,
+        (6 * x - 4 - p) / length,
+        (6 - 12 * x) / length**2,
+        (6 * x - 2 + p) / length,
+    ]
     scale = 1 / (1 + p)[..., None]
-    deflection, rotation, inclination = (
-        np.stack([each + o for each in shapes], axis=-1) * scale for shapes in (move, turn, slope)
+    deflection, rotation, inclination, curvature = (
+        np.stack([each + o for each in shapes], axis=-1) * scale for shapes in (move, turn, slope, bend)
     )
-    return deflection, rotation, inclination
+    return deflection, rotation, inclination, curvature
 
 
 def _hints(ends: Array, orientation: Any) -> Array:

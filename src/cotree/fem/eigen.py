@@ -21,6 +21,10 @@ LARGEST_DENSE = 4000
 """Up to so many coordinates all modes may be asked for."""
 
 
+FEW = 64
+"""Up to so many modes below a frequency are found by trying; beyond, they are counted first."""
+
+
 class Modes(NamedTuple):
     """Vibration modes, by ascending frequency."""
 
@@ -61,8 +65,12 @@ def anchors(rigid: Array) -> Integers:
     return np.array(chosen, dtype=np.int64)
 
 
-def vibration(free: Free, count: int | None, limit: float | None, skip_rigid: bool) -> tuple[Array, Array]:
+def vibration(
+    free: Free, count: int | None, limit: float | None, skip_rigid: bool, most: int = LARGEST_DENSE
+) -> tuple[Array, Array]:
     """Frequencies in rad/s and shapes (f, n), at most ``count`` and below ``limit`` in rad/s.
+
+    More than ``most`` are refused, before they are computed.
 
     Rigid motions are not computed but known. The others are orthogonal to them, so the mass is freed of its rigid part
     (inertia relief) and the structure is held at a few coordinates: a definite problem, without a shift to be guessed.
@@ -81,7 +89,7 @@ def vibration(free: Free, count: int | None, limit: float | None, skip_rigid: bo
         return free.complain(whole)
 
     factor = Factor(held[0], complain, None if free.nodes is None else free.nodes[keep], free.places)
-    squares, part = _elastic(*held, factor, wanted, limit, known)
+    squares, part = _elastic(*held, factor, wanted, limit, known, most)
     shapes = np.zeros((size, part.shape[1]))
     shapes[keep] = part
     shapes -= rigid @ (mass_times_rigid.T @ shapes)
@@ -118,9 +126,11 @@ def _elastic(
     wanted: int | None,
     limit: float | None,
     known: int,
+    most_wanted: int,
 ) -> tuple[Array, Array]:
     """Squared frequencies, ascending, and shapes of K x = w^2 (M - S S^T) x; S are the momenta of rigid motions."""
     size = stiffness.shape[0]
+    check_count(wanted or 0, most_wanted, "modes are asked for")
     most = int(np.count_nonzero(mass.diagonal() > 0))
     dense = size <= SMALL or (size <= LARGEST_DENSE and wanted is not None and wanted > size // 5)
     if dense:
@@ -139,13 +149,69 @@ def _elastic(
             f"the number of modes is not given, and there are {most}",
             expected=f"a number of modes, or a limit of frequency, for more than {SMALL} degrees of freedom",
         )
-    number = 16 if wanted is None else wanted
+    if wanted is not None:
+        return _sparse(stiffness, mass, rigid_momenta, min(wanted, size - 2), factor)
+    assert limit is not None
+    return _below(stiffness, mass, rigid_momenta, factor, limit, most_wanted)
+
+
+def check_count(found: int, most: int, what: str) -> None:
+    """Refuse more coordinates or modes than can be meant, before memory and time are spent."""
+    if found > most:
+        raise ModelError(
+            f"{found} {what}",
+            expected=f"at most {most}",
+            remedy="ask for fewer modes, name fewer interface degrees of freedom, or use a coarser mesh",
+        )
+
+
+def _below(
+    stiffness: Any, mass: Any, momenta: Array, factor: Factor, limit: float, most: int
+) -> tuple[Array, Array]:
+    """Modes up to the first above a limit in rad/s: few are tried first, then as many as signs of pivots count."""
+    size, number, counted = stiffness.shape[0], 16, False
+    last = min(most + 1, size - 2)
     while True:
-        squares, shapes = _sparse(stiffness, mass, rigid_momenta, min(number, size - 2), factor)
-        enough = wanted is not None or (limit is not None and squares[-1] > limit**2)
-        if enough or number >= size - 2:
+        squares, shapes = _sparse(stiffness, mass, momenta, min(number, last), factor)
+        if squares[-1] > limit**2 or (number >= last and last < most + 1):
             return squares, shapes
+        if number >= last:
+            raise _too_many(limit, most)
         number *= 2
+        if number > FEW and not counted:
+            counted, found = True, _count_below(stiffness, mass, limit)
+            if found is not None and found - momenta.shape[1] > most:  # rigid motions in the mass add as many at most
+                raise _too_many(limit, most)
+            number = max(number, 0 if found is None else found + 1)
+
+
+def _too_many(limit: float, most: int) -> ModelError:
+    return ModelError(
+        f"more than {most} modes lie below {limit / 2 / np.pi:g} Hz",
+        expected=f"a frequency with at most {most} modes below it",
+        remedy="take a lower frequency, or say how many modes",
+    )
+
+
+def _count_below(stiffness: Any, mass: Any, limit: float) -> int | None:
+    """How many eigenvalues of K x = w^2 M x have w below a limit (Sylvester's law of inertia), None where unknown."""
+    from scipy import sparse
+    from scipy.sparse.linalg import splu
+
+    scale = sparse.diags_array(1 / np.sqrt(stiffness.diagonal()))
+    matrix = scale @ (stiffness - min(limit, 1e100) ** 2 * mass) @ scale
+    try:
+        factors = splu(
+            sparse.csc_array(matrix),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:  # a pivot is exactly zero
+        return None
+    if not np.array_equal(factors.perm_r, factors.perm_c):
+        return None
+    return int(np.count_nonzero(factors.U.diagonal() < 0))
 
 
 def _dense(stiffness: Array, mass: Array, momenta: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from cotree.errors import ModelError, listing, nearest
+from cotree.model.built import build
 
 
 def number(given: Any, name: str, where: str = "", *, least: float = -math.inf, open_end: bool = True) -> float:
@@ -38,6 +39,8 @@ class Material:
     name: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ModelError(f"the name is {self.name!r}", where="material", expected="text; put a number in quotes")
         where = f"material '{self.name}'" if self.name else "material"
         number(self.young, "young (the modulus E in Pa)", where, least=0.0)
         number(self.density, "density (in kg/m^3)", where, least=0.0)
@@ -108,20 +111,4 @@ def material_from_data(given: Any, where: str) -> Material:
     if not isinstance(given, Mapping):
         expected = "the name of a material, or values such as {young: 2.1e11, poisson: 0.3, density: 7850}"
         raise ModelError(f"found {given!r}", where=where, expected=expected)
-    known = [each.name for each in fields(Material)]
-    for key in given:
-        if key not in known:
-            raise ModelError(
-                f"a material has no '{key}'",
-                where=where,
-                expected=f"some of {listing(known)}",
-                remedy=nearest(str(key), known),
-            )
-    missing = [key for key in ("young", "density") if key not in given]
-    if missing:
-        raise ModelError(f"{listing(missing)} of the material not given", where=where, expected=listing(known))
-    try:
-        return Material(**given)
-    except ModelError as error:
-        error.within(where)
-        raise
+    return build(Material, given, where, "material")

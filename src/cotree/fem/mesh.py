@@ -23,6 +23,7 @@ import numpy as np
 from cotree.errors import ModelError, listing, nearest
 from cotree.fem import mesh_check as check
 from cotree.fem.element import Array, Integers
+from cotree.model.built import build
 
 Vector = Sequence[float]
 Pattern = Literal["symmetric", "right", "left", "crossed"]
@@ -184,7 +185,7 @@ def grid(
             remedy=nearest(str(pattern), _PATTERNS),
         )
     lengths = _sizes(size, ("width", "height"))
-    if np.shape(cells) != (2,):
+    if _length(cells) != 2:
         raise ModelError(f"the cells are {cells!r}", expected="two numbers, along and across")
     n, m = (_count(c, "cells") for c in cells)
     if pattern == "symmetric" and (n % 2 or m % 2):
@@ -285,7 +286,14 @@ BUILDERS: dict[str, Callable[..., Mesh]] = {
     "tube": tube,
 }
 """The functions that make a mesh, by name."""
-_PLAIN = ("nodes", "lines", "triangles", "sets")
+
+
+def plain(nodes: Any, lines: Any = (), triangles: Any = (), sets: Any = None, orient: bool = False) -> Mesh:
+    """A mesh by its parts; with ``orient`` triangles are first turned so that neighbours agree which side is up."""
+    if not isinstance(orient, bool):
+        raise ModelError(f"orient is {orient!r}", expected="true or false")
+    faces = _table(triangles, 3, "triangles", np.int64)
+    return Mesh(nodes, lines, check.oriented(faces) if orient else faces, {} if sets is None else sets)
 
 
 def mesh_from_data(given: Any, where: str) -> Mesh:
@@ -296,19 +304,13 @@ def mesh_from_data(given: Any, where: str) -> Mesh:
         raise ModelError(f"found {given!r}", where=where, expected=_EXPECTED)
     try:
         if "nodes" in given:
-            _known(given, _PLAIN, "mesh")
-            return Mesh(**given)
+            return build(plain, given, where, "mesh", expected=_EXPECTED)
         ((kind, values),) = given.items() if len(given) == 1 else ((listing(map(str, given)), None),)
         if kind not in BUILDERS:
             raise ModelError(f"found '{kind}'", expected=_EXPECTED, remedy=nearest(str(kind), BUILDERS))
         if not isinstance(values, Mapping):
             raise ModelError(f"the {kind} is {values!r}", expected=_EXPECTED)
-        parameters = inspect.signature(BUILDERS[kind]).parameters
-        _known(values, parameters, kind)
-        missing = [k for k, p in parameters.items() if p.default is inspect.Parameter.empty and k not in values]
-        if missing:
-            raise ModelError(f"{listing(missing)} of the {kind} not given", expected=listing(parameters))
-        return BUILDERS[kind](**values)
+        return build(BUILDERS[kind], values, where, kind)
     except ModelError as error:
         error.within(where)
         raise
@@ -318,14 +320,6 @@ _EXPECTED = (
     f"one of {', '.join(BUILDERS)} with its values, such as {{grid: {{size: [2, 2], cells: [4, 4]}}}}, or nodes with "
     "lines or triangles"
 )
-
-
-def _known(given: Mapping[str, Any], known: Any, kind: str) -> None:
-    for key in given:
-        if key not in known:
-            raise ModelError(
-                f"a {kind} has no '{key}'", expected=f"some of {listing(known)}", remedy=nearest(str(key), known)
-            )
 
 
 def _with_recipe(mesh: Mesh, kind: str, **values: Any) -> Mesh:
@@ -379,12 +373,19 @@ def _axes(given: Sequence[Vector]) -> tuple[Array, Array]:
 
 
 def _sizes(given: Any, names: Sequence[str]) -> list[float]:
-    if np.shape(given) != (len(names),):
+    if _length(given) != len(names):
         raise ModelError(f"the size is {given!r}", expected=f"{' and '.join(names)} in m")
     for value, name in zip(given, names, strict=True):
-        if isinstance(value, str) or not (np.isfinite(value) and value > 0):
+        real = isinstance(value, int | float | np.number) and not isinstance(value, bool | complex)
+        if not real or not 0 < value < np.inf:
             raise ModelError(f"the {name} is {value!r}", expected="a positive length in m")
     return [float(value) for value in given]
+
+
+def _length(given: Any) -> int:
+    """How many a list has; -1 for what is no list."""
+    listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    return len(given) if listed else -1
 
 
 def _count(given: Any, what: str, least: int = 1) -> int:

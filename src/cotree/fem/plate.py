@@ -8,16 +8,16 @@ from the shell's material direction towards the left, seen against the normal.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import ModelError, listing
 from cotree.fem.element import Array
 from cotree.fem.material import Material, material_from_data, number
+from cotree.model.built import build, pick
 
 Matrices = tuple[Array, Array, Array]
 
@@ -114,8 +114,8 @@ class Plate(_Layer):
         return np.array([[along, nu * along, 0.0], [nu * along, along, 0.0], [0.0, 0.0, self.material.shear_modulus]])
 
     def to_data(self) -> dict[str, Any]:
-        """``{plate: {thickness, material}}``."""
-        return {"plate": {"thickness": self.thickness, "material": self.material.to_data()}}
+        """``{thickness, material}``."""
+        return {"thickness": self.thickness, "material": self.material.to_data()}
 
     def _density(self) -> float:
         return self.material.density
@@ -160,8 +160,8 @@ class Orthotropic(_Layer):
         return np.asarray(turn.T @ q @ turn)
 
     def to_data(self) -> dict[str, Any]:
-        """``{orthotropic: {...}}``."""
-        return {"orthotropic": _values(self)}
+        """``{thickness, young_x, ...}``."""
+        return _values(self)
 
     def _density(self) -> float:
         return self.density
@@ -287,44 +287,20 @@ def plate_from_data(given: Any, where: str) -> Plating:
         return given
     if isinstance(given, Mapping) and "thickness" in given:
         given = {"orthotropic" if "young_x" in given else "plate": given}
-    if not isinstance(given, Mapping) or len(given) != 1 or not isinstance(next(iter(given.values())), Mapping):
-        expected = "a plate with its values, such as {thickness: 0.01, material: steel}"
-        raise ModelError(f"found {given!r}", where=where, expected=expected)
-    ((kind, values),) = given.items()
-    if kind not in PLATINGS:
-        raise ModelError(
-            f"there is no plate of kind '{kind}'",
-            where=where,
-            expected=f"one of {listing(PLATINGS)}",
-            remedy=nearest(str(kind), PLATINGS),
-        )
-    known = [name for name in inspect.signature(PLATINGS[kind]).parameters if (kind, name) != ("laminate", "plies")]
-    for key in values:
-        if key not in known:
-            raise ModelError(
-                f"a plate of kind '{kind}' has no '{key}'",
-                where=where,
-                expected=f"some of {listing(known)}",
-                remedy=nearest(str(key), known),
-            )
-    defaults = inspect.signature(PLATINGS[kind]).parameters
-    missing = [key for key in known if defaults[key].default is inspect.Parameter.empty and key not in values]
-    if missing:
-        raise ModelError(f"{listing(missing)} of the plate not given", where=where, expected=listing(known))
-    ready = dict(values)
-    if "material" in ready:
-        ready["material"] = material_from_data(ready["material"], f"{where}.material")
-    if kind == "layered":
-        if not isinstance(ready["plies"], Sequence) or isinstance(ready["plies"], str):
-            raise ModelError(f"the plies are {ready['plies']!r}", where=where, expected="a list of plies")
-        ready["plies"] = [plate_from_data(ply, f"{where}.plies[{n}]") for n, ply in enumerate(ready["plies"])]
-    try:
-        return PLATINGS[kind](**ready)
-    except ModelError as error:
-        error.within(where)
-        raise
-    except (TypeError, ValueError):
-        raise ModelError(f"found {values!r}", where=where, expected="numbers") from None
+    expected = "a plate with its values, such as {thickness: 0.01, material: steel}"
+    kind, values = pick(given, where, PLATINGS, "plate of kind", expected)
+
+    def ready(values: dict[str, Any]) -> dict[str, Any]:
+        if "material" in values:
+            values["material"] = material_from_data(values["material"], f"{where}.material")
+        if kind == "layered":
+            if not isinstance(values["plies"], Sequence) or isinstance(values["plies"], str):
+                raise ModelError(f"the plies are {values['plies']!r}", expected="a list of plies")
+            values["plies"] = [plate_from_data(ply, f"{where}.plies[{n}]") for n, ply in enumerate(values["plies"])]
+        return values
+
+    hidden = ("plies",) if kind == "laminate" else ()
+    return build(PLATINGS[kind], values, where, _CALLED.get(kind, kind), ready=ready, hidden=hidden)
 
 
 PLATINGS: dict[str, Callable[..., Plating]] = {
@@ -334,6 +310,7 @@ PLATINGS: dict[str, Callable[..., Plating]] = {
     "layered": layered,
 }
 """What makes a plating, by kind."""
+_CALLED = {"orthotropic": "orthotropic plate", "layered": "layered plate"}
 
 
 def _ply(given: Any, where: str) -> Ply:

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from cotree.errors import ModelError
+from cotree.fem.eigen import check_count
 from cotree.fem.element import DEGREES, Array, Integers
 from cotree.fem.reference import Reference
 from cotree.fem.space import Space
 from cotree.fem.structure import Structure
 
-__all__ = ["MOST_NODAL", "Basis", "Reference", "craig_bampton", "nodal", "vibration"]
+__all__ = ["MOST", "Basis", "Reference", "craig_bampton", "nodal", "vibration"]
 
-MOST_NODAL = 1000
-"""Most degrees of freedom for a nodal basis."""
+MOST = 1000
+"""Most coordinates of a basis."""
 _MOVES = ("x", "y", "z", "rx", "ry", "rz")
 _NOISE = 1e-12  # components of a shape below so much of its largest are rounding
 
@@ -48,10 +49,10 @@ def nodal(structure: Structure, reference: Reference, *, held: Sequence[int] = (
     freedom are no coordinates, and the others count from them.
     """
     space = Space(structure, reference, held=held)
-    if space.count > MOST_NODAL:
+    if space.count > MOST:
         raise ModelError(
             f"{space.count} degrees of freedom are to be coordinates of a flexible body",
-            expected=f"at most {MOST_NODAL}",
+            expected=f"at most {MOST}",
             remedy="take vibration or interface modes, or a coarser mesh",
         )
     names, chosen, massless = _with_mass(space)
@@ -81,7 +82,10 @@ def vibration(
     """
     if modes is None and below is None:
         raise ModelError("it is not said which modes", expected="a number of modes, their numbers, or a frequency")
-    return _ritz(structure, *_picked(Space(structure, reference, held=held), modes, below))
+    shapes, numbers = _picked(Space(structure, reference, held=held), modes, below, MOST)
+    if not numbers:
+        raise ModelError("no modes are asked for", expected="at least one: the body has no other coordinates")
+    return _ritz(structure, shapes, numbers)
 
 
 def craig_bampton(
@@ -100,10 +104,12 @@ def craig_bampton(
     whose reference and interface are held; none unless given. The shapes are the eigenmodes within this space, all of
     them, so that mass and stiffness are diagonal. With mean axes the space is made free of rigid motions.
     """
-    space = Space(structure, reference, held=held, rows=_interface(structure, interface))
+    rows = _interface(structure, interface)
+    check_count(rows.shape[0], MOST, "degrees of freedom are in the interface")
+    space = Space(structure, reference, held=held, rows=rows)
     inner = np.zeros((len(structure.places) * DEGREES, 0))
     if modes is not None or below is not None:
-        inner = _picked(space, modes, below)[0]
+        inner = _picked(space, modes, below, MOST - len(space.kept))[0]
     shapes = np.hstack([space.under_rows(), inner])
     if reference.kind == "mean":
         shapes = Space(structure, reference, held=held).project(shapes)
@@ -132,24 +138,26 @@ def _interface(structure: Structure, interface: Mapping[int, Sequence[int] | Non
     return sparse.eye_array(DEGREES * len(structure.places), format="csr")[np.array(numbers, dtype=np.int64)]
 
 
-def _picked(space: Space, modes: int | Sequence[int] | None, below: float | None) -> tuple[Array, list[int]]:
-    """Shapes (6 N, n) of the modes asked for, and their numbers from 1."""
+def _picked(
+    space: Space, modes: int | Sequence[int] | None, below: float | None, most: int
+) -> tuple[Array, list[int]]:
+    """Shapes (6 N, n) of the modes asked for, and their numbers from 1; more than ``most`` are refused."""
     if below is not None and not below > 0:
         raise ModelError(f"modes below {below} Hz are asked for", expected="a positive frequency in Hz")
     limit = None if below is None else 2 * np.pi * below
     if modes is None or isinstance(modes, int | np.integer):
         if modes is not None and modes < 0:
             raise ModelError(f"{modes} modes are asked for", expected="a positive number")
-        shapes = space.modes(modes, limit)[1]
+        shapes = space.modes(modes, limit, most)[1]
         numbers = list(range(1, shapes.shape[1] + 1))
     else:
         numbers = sorted({int(number) for number in modes})
         if not numbers or numbers[0] < 1 or len(numbers) != len(modes):
             raise ModelError(f"the modes are {list(modes)}", expected="different numbers, the first mode is 1")
-        shapes = space.modes(numbers[-1], limit)[1]
+        shapes = space.modes(numbers[-1], limit, most)[1]
         numbers = [number for number in numbers if number <= shapes.shape[1]]
         shapes = shapes[:, np.array(numbers, dtype=np.int64) - 1]
-    if limit is not None and not numbers:
+    if limit is not None and not numbers and modes != 0:
         first = space.modes(1)[0]
         raise ModelError(
             f"no mode lies below {below:g} Hz",

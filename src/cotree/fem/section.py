@@ -8,14 +8,14 @@ is the area that resists shear: ``shear_y`` for deflection along y. Factors of s
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import pi, tanh
 from typing import Any
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import ModelError
 from cotree.fem.material import number
+from cotree.model.built import build, pick
 
 Points = tuple[tuple[float, float], ...]
 Factors = tuple[float, float]
@@ -251,33 +251,6 @@ def section_from_data(given: Any, where: str) -> Section:
     """A section as the user gave it: itself, or plain data such as ``{circle: {radius: 0.01}}``."""
     if isinstance(given, Section):
         return given
-    if not isinstance(given, Mapping) or len(given) != 1 or not isinstance(next(iter(given.values())), Mapping):
-        expected = "a section with its values, such as circle(radius=0.01) or {circle: {radius: 0.01}}"
-        raise ModelError(f"found {given!r}", where=where, expected=expected)
-    ((kind, values),) = given.items()
-    if kind not in SECTIONS:
-        raise ModelError(
-            f"there is no section '{kind}'",
-            where=where,
-            expected=f"one of {listing(SECTIONS)}",
-            remedy=nearest(str(kind), SECTIONS),
-        )
-    known = inspect.signature(SECTIONS[kind]).parameters
-    for key in values:
-        if key not in known:
-            raise ModelError(
-                f"a section {kind} has no '{key}'",
-                where=where,
-                expected=f"some of {listing(known)}",
-                remedy=nearest(str(key), known),
-            )
-    missing = [key for key, each in known.items() if each.default is inspect.Parameter.empty and key not in values]
-    if missing:
-        raise ModelError(f"{listing(missing)} of the {kind} not given", where=where, expected=f"{listing(known)}")
-    try:
-        return SECTIONS[kind](**values)
-    except ModelError as error:
-        error.within(where)
-        raise
-    except (TypeError, ValueError):
-        raise ModelError(f"found {values!r}", where=where, expected="numbers") from None
+    expected = "a section with its values, such as circle(radius=0.01) or {circle: {radius: 0.01}}"
+    kind, values = pick(given, where, SECTIONS, "section", expected)
+    return build(SECTIONS[kind], values, where, f"section {kind}")

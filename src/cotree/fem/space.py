@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cotree.errors import ModelError
-from cotree.fem.eigen import Free, anchors, vibration
+from cotree.fem.eigen import LARGEST_DENSE, Free, anchors, vibration
 from cotree.fem.element import DEGREES, Array, Integers, rigid_motions
 from cotree.fem.factor import Factor
 from cotree.fem.hold import mechanism
@@ -170,12 +170,15 @@ class Space:
         loads = self.spread.T @ (self.structure.stiffness @ self.lifts)
         return self.project(self.lifts - self.spread @ self.solve(loads))
 
-    def modes(self, count: int | None, below: float | None = None) -> tuple[Array, Array]:
-        """Frequencies in rad/s, ascending, and shapes (6 N, n) without rigid motions: ``count``, or ``below`` rad/s."""
+    def modes(self, count: int | None, below: float | None = None, most: int = LARGEST_DENSE) -> tuple[Array, Array]:
+        """Frequencies in rad/s, ascending, and shapes (6 N, n) without rigid motions: ``count``, or ``below`` rad/s.
+
+        More than ``most`` are refused.
+        """
         rigid = np.zeros((self.spread.shape[1], 0)) if self._rigid is None else self._rigid[self.degrees]
         nodes = self.degrees // DEGREES
         free = Free(self.stiffness, self.mass, rigid, self._complaint, nodes, self.structure.places)
-        omega, v = vibration(free, count, below, skip_rigid=True)
+        omega, v = vibration(free, count, below, skip_rigid=True, most=most)
         return omega, self.project(np.asarray(self.spread @ v))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -13,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from cotree.fem.element import DEGREES
 from cotree.fem.tables import NodeTable, Tables
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files and of the numbers in them; it is part of every key."""
 
 _memory: dict[str, Tables] = {}
@@ -105,8 +107,11 @@ def _write(path: Path, key: str, found: Tables) -> None:
             np.savez_compressed(file, head=np.array(json.dumps(head)), **data)
         os.replace(draft, path)
     except OSError:
-        if draft is not None and os.path.exists(draft):
-            os.unlink(draft)
+        return
+    finally:  # also where the user interrupts
+        if draft is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
 
 
 def _read(path: Path, key: str) -> Tables | None:
@@ -144,4 +149,6 @@ def _whole(found: Tables) -> bool:
     pairs = [(getattr(found, name), size) for name, size in sizes.items() if name != "frequencies"]
     pairs += [(getattr(frame, name), size) for frame in found.frames.values() for name, size in node.items()]
     right = all(array.shape == size and array.dtype == float and np.isfinite(array).all() for array, size in pairs)
+    rows, *columns = found.shapes.shape
+    right = right and columns == [n] and rows % DEGREES == 0 and bool(np.isfinite(found.shapes).all())
     return right and len(found.units) == n and found.frequencies.shape == sizes["frequencies"]

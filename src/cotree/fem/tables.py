@@ -12,7 +12,7 @@ where ``G_l`` is the geometric stiffness of the body under the internal forces o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,8 @@ class Tables:
     """(3, 3, n, n), [a, i]: G of the load s0_a e_i on every unit of mass."""
     frames: Mapping[str, NodeTable]
     """Frames at nodes, by name."""
+    shapes: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """(6 N, n) displacements and rotations of all nodes by unit coordinates; empty where there is no mesh."""
 
 
 def tables(
@@ -86,11 +88,14 @@ def tables(
     frames: Mapping[str, int],
     *,
     reference: Reference,
+    held: Sequence[int] = (),
     damping_ratio: float | Sequence[float] | None = None,
     second_order: bool = True,
 ) -> Tables:
     """The tables of a structure in the coordinates of a basis, with frames at nodes.
 
+    ``held`` are the numbers of degrees of freedom that supports hold, under unit loads, too. What a basis leaves out for
+    other reasons, such as a beam that shall not stretch, does not belong here: it carries the internal forces.
     ``damping_ratio`` is the fraction of critical damping of each eigenmode of the reduced body, or one for all; it is
     added to the damping of the material. Without ``second_order`` every G is zero.
     """
@@ -113,7 +118,7 @@ def tables(
     loads = _Loads(structure, nodes)
     geometric = np.zeros((loads.count, *stiffness.shape))
     if second_order and shapes.shape[1]:
-        geometric = _geometric(structure, loads, Space(structure, reference), shapes)
+        geometric = _geometric(structure, loads, Space(structure, reference, held=held), shapes)
     at_nodes = [
         NodeTable(
             place=structure.places[node].copy(),
@@ -140,6 +145,7 @@ def tables(
         first_2=geometric[:3],
         second_2=geometric[3:12].reshape(3, 3, *stiffness.shape),
         frames={name: at_nodes[nodes.index(node)] for name, node in frames.items()},
+        shapes=shapes.copy(),
     )
 
 

@@ -3,12 +3,13 @@
 A point moves with the frame and by s = s_o + N q + s_2(q), where s_2 is the second-order displacement that lets a beam
 keep its length as it bends. For the inertia of the body s_2 is taken as the field that is linear in s_o and has the
 same first and second moments of mass, which is all that the motion of the frame sees of it. So a point moves by linear
-shapes of y = (q, t(q)), with t of second order, and the kinetic co-energy is a sum of squares for any deformation:
+shapes of y = (q, t(q)), with t of second order. The kinetic co-energy
 
     T = m v^2 / 2 + v . (w x c) + v . A y' + w . J w / 2 + w . H y' + y' . M y' / 2
 
-with the first moment c(y), the inertia J(y) and the coupling H(y) from the tables. Hamel's equations in body axes
-follow from it, and the same terms give the equations of a rigid body where there is no q. The work of the inertia
+holds the first moment c(y), the inertia J(y) and the velocity seen from the frame in full, so that the mass matrix
+stays positive, and the coupling H(y) of rotation with deformation up to second order in q. Hamel's equations in body
+axes follow from it, and the same terms give the equations of a rigid body where there is no q. The work of the inertia
 forces on s_2 is what stiffens a rotating beam (geometric stiffening).
 """
 
@@ -78,6 +79,8 @@ class Shapes:
     """(3, 3, m), [a, b]: of s_a N_b."""
     products: Array
     """(3, 3, m, m), [a, b]: of N_a N_b."""
+    linear: int
+    """How many of them, the first ones, are of first order."""
 
     @cached_property
     def spins(self) -> tuple[list[Array], list[Array]]:
@@ -86,7 +89,9 @@ class Shapes:
         for i in range(3):
             signs = [(a, b, sign) for (k, a, b), sign in _SIGNS.items() if k == i]
             linear.append(np.sum([sign * self.second[a, b] for a, b, sign in signs], axis=0))
-            growth.append(np.sum([sign * self.products[a, b] for a, b, sign in signs], axis=0))
+            whole = np.sum([sign * self.products[a, b] for a, b, sign in signs], axis=0)
+            whole[self.linear :, :] = whole[:, self.linear :] = 0.0  # up to second order
+            growth.append(whole)
         return linear, growth
 
     def moments(self, second: Array, y: ca.SX) -> dict[tuple[int, int], tuple[ca.SX, ca.SX]]:
@@ -178,7 +183,7 @@ class Floating:
         """Integrals of all linear shapes: those of q, and where stiffening is full the affine fields."""
         t = self.tables
         if self.stiffening != "full":
-            return Shapes(t.first_q, t.second_q, t.second_qq)
+            return Shapes(t.first_q, t.second_q, t.second_qq, len(t.names))
         pairs, gram, n = self._affine[0], _gram(t), len(t.names)
         first, second = (
             np.concatenate([x, np.zeros((*x.shape[:-1], len(pairs)))], -1) for x in (t.first_q, t.second_q)
@@ -192,7 +197,7 @@ class Floating:
             products[i, :, k, :n] = products[:, i, :n, k]
             for other, (j, b) in enumerate(pairs, n):
                 products[i, j, k, other] = gram[a, b]
-        return Shapes(first, second, products)
+        return Shapes(first, second, products, n)
 
     @cached_property
     def _y(self) -> tuple[ca.SX, ca.SX, ca.SX]:

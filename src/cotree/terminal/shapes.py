@@ -6,13 +6,13 @@ inertia follows. Every argument may be a number or an expression of parameters.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import ModelError
 from cotree.model import Value
+from cotree.model.built import build, pick
 from cotree.model.quantity import Quantity
 
 Axis = Literal["x", "y", "z"]
@@ -135,33 +135,6 @@ def shape_from_data(given: Any, where: str) -> Shape:
     """A shape as the user gave it: itself, or plain data such as ``{rod: {length: 1, mass: 2}}``."""
     if isinstance(given, Shape):
         return given
-    if not isinstance(given, Mapping) or len(given) != 1 or not isinstance(next(iter(given.values())), Mapping):
-        expected = "a shape with its values, such as rod(length=1, mass=2) or {rod: {length: 1, mass: 2}}"
-        raise ModelError(f"found {given!r}", where=where, expected=expected)
-    ((kind, values),) = given.items()
-    if kind not in SHAPES:
-        raise ModelError(
-            f"there is no shape '{kind}'",
-            where=where,
-            expected=f"one of {listing(SHAPES)}",
-            remedy=nearest(str(kind), SHAPES),
-        )
-    known = inspect.signature(SHAPES[kind]).parameters
-    for key in values:
-        if key not in known:
-            raise ModelError(
-                f"a {kind} has no '{key}'",
-                where=where,
-                expected=f"some of {listing(known)}",
-                remedy=nearest(str(key), known),
-            )
-    missing = [key for key, each in known.items() if each.default is inspect.Parameter.empty and key not in values]
-    if missing:
-        raise ModelError(f"{listing(missing)} of the {kind} not given", where=where, expected=f"{listing(known)}")
-    try:
-        return SHAPES[kind](**values)
-    except ModelError as error:
-        error.within(where)
-        raise
-    except (TypeError, ValueError):
-        raise ModelError(f"found {values!r}", where=where, expected="numbers, or expressions of parameters") from None
+    expected = "a shape with its values, such as rod(length=1, mass=2) or {rod: {length: 1, mass: 2}}"
+    kind, values = pick(given, where, SHAPES, "shape", expected)
+    return build(SHAPES[kind], values, where, kind, expected="numbers, or expressions of parameters")
