@@ -79,8 +79,22 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 @pytest.mark.parametrize(("name", "where"), [("l", "beam.length"), ("place", "beam.mid.x")])
 def test_parameters_of_the_tables_cannot_change(what: str, name: str, where: str) -> None:
-    with pytest.raises(CotreeError, match=f"{where}: .*tables were computed from it"):
+    told = f"'{name}' enters the tables .* through {where}" if what == "sensitivities" else "tables were computed from it"
+    with pytest.raises(CotreeError, match=told) as error:
         REFUSED[what](arm(), {name: 0.4})
+    assert where in str(error.value)
+
+
+@pytest.mark.parametrize(("name", "where"), [("l", "beam.length"), ("place", "beam.mid.x")])
+def test_parameters_of_the_tables_are_no_inputs(name: str, where: str) -> None:
+    with pytest.raises(CotreeError, match=f"'{name}' enters the tables of a flexible body through {where}"):
+        arm().linearise(inputs=[name])
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_another_value_of_the_length_is_refused(what: str) -> None:
+    with pytest.raises(CotreeError, match=r"beam\.length"):
+        REFUSED[what](arm(), {"l": 0.4})
 
 
 def test_the_value_that_they_have_is_no_change() -> None:
@@ -91,7 +105,7 @@ def test_what_is_not_driven_is_told() -> None:
     """A flexible body moves by itself: positions alone do not follow from the drivers."""
     m = arm()
     m.add(ct.Drive("motor", on="O", angle="2*t"))
-    with pytest.raises(CotreeError, match=r"3 degrees of freedom are not driven: beam\.mode1"):
+    with pytest.raises(CotreeError, match=r"flexible bodies move by themselves: beam\.mode1"):
         m.kinematics(0.1)
     driven = m.simulate(0.1, points=3)
     np.testing.assert_allclose(driven["O.angle"], 2 * driven.t, atol=1e-12)

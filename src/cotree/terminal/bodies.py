@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -12,8 +12,8 @@ import numpy as np
 from cotree.errors import ModelError
 from cotree.maths.rotation import about, skew
 from cotree.model import MISSING, Frame, Value, quantity, vector
-from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import Quantity, vector_entries
+from cotree.terminal.checked import frame_names
 from cotree.terminal.joints import unit
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Inertia, start_vector
 from cotree.terminal.shapes import Shape, shape_from_data
@@ -64,12 +64,10 @@ class RigidBody(Body):
     def __post_init__(self) -> None:
         if self.shape is not None:
             self._check_shape()
+        own = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        own += [name.partition(".")[0] for name in (self.shape.entries() if self.shape is not None else ())]
+        frame_names(self.frames, self.name, own)
         frames = {name: Frame.of(given, f"{self.name}.{name}") for name, given in dict(self.frames).items()}
-        for name in frames:
-            if not isinstance(name, str) or not COMPONENT_NAME.match(name):
-                raise ModelError(
-                    f"the frame name {name!r} cannot be used", where=self.name, expected="letters and digits"
-                )
         object.__setattr__(self, "frames", frames)
         super().__post_init__()
 

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from cotree.errors import ModelError
+from cotree.fem.reduction import MOST
+from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import finite
+
+RESULTS = (
+    "position", "velocity", "acceleration", "orientation", "angular_velocity", "angular_acceleration", "strain_energy",
+)  # fmt: skip
+"""Results of a body, whose names no frame can have."""
+DEGREES = ("x", "y", "z", "rx", "ry", "rz")
+_COORDINATE = re.compile(r"(mode|node)\d+(_rate)?\Z")
+
+
+def frame_names(given: Iterable[Any], owner: str, taken: Collection[str]) -> None:
+    """Names of frames: of letters and digits, and not those of values (``taken``) or results of the body."""
+    for name in given:
+        if not isinstance(name, str) or not COMPONENT_NAME.match(name):
+            raise ModelError(f"the frame name {name!r} cannot be used", where=owner, expected="letters and digits")
+        if name in taken or name in RESULTS or _COORDINATE.match(name):
+            raise ModelError(
+                f"the frame name '{name}' cannot be used: a value or result of the body has it",
+                where=owner,
+                remedy="Choose another name",
+            )
 
 
 def flag(given: Any, where: str) -> bool:
@@ -33,7 +58,8 @@ def names(given: Any, where: str, expected: str) -> tuple[str, ...]:
 
 def numbers(given: Any, count: int, where: str, expected: str) -> tuple[float, ...]:
     """So many finite numbers."""
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != count:
+    listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    if not listed or len(given) != count:
         raise ModelError(f"found {given!r}", where=where, expected=expected)
     return tuple(finite(value, where, expected) for value in given)
 
@@ -43,18 +69,19 @@ def ratios(given: Any, where: str) -> float | tuple[float, ...] | None:
     if given is None:
         return None
     expected = "a part of critical damping such as 0.01, or a list of them, one for each mode"
-    several = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    several = list(given) if listed else [given]
     values = tuple(finite(value, where, expected) for value in several)
     for value in values:
         if value < 0:
             raise ModelError(f"the damping is {value:g}", where=where, expected=expected)
-    return values if isinstance(given, Sequence) else values[0]
+    return values if listed else values[0]
 
 
-def mode_numbers(given: Any, below: Any, nodal: bool, owner: str) -> int | tuple[int, ...] | None:
+def mode_numbers(given: Any, below: Any, shapes: str, owner: str) -> int | tuple[int, ...] | None:
     """How many vibration modes, or which."""
     where = f"{owner}.modes"
-    if nodal:
+    if shapes == "nodal":
         if given is not None or below is not None:
             raise ModelError(
                 f"found {given if below is None else below!r} beside nodal shapes",
@@ -72,11 +99,31 @@ def mode_numbers(given: Any, below: Any, nodal: bool, owner: str) -> int | tuple
                 expected="modes = a number, a list of mode numbers, or below = a frequency in Hz",
             )
         return None
-    several = given if isinstance(given, (list, tuple)) else [given]
-    least = 1 if isinstance(given, (list, tuple)) else 0
-    whole = all(isinstance(k, int) and not isinstance(k, bool) and k >= least for k in several)
+    listed = isinstance(given, (list, tuple, range)) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    several = list(given) if listed else [given]
+    whole = all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= listed for k in several)
     if not several or not whole or len(set(several)) < len(several):
         raise ModelError(
             f"found {given!r}", where=where, expected="a whole number, or a list of different mode numbers from 1"
         )
-    return tuple(given) if isinstance(given, (list, tuple)) else given
+    if max(several) > MOST:
+        raise ModelError(f"found {max(several)}", where=where, expected=f"at most {MOST}")
+    if several == [0] and shapes != "interface":
+        raise ModelError(
+            "found 0", where=where, expected=f"at least one mode: a body with {shapes} shapes has no other coordinates"
+        )
+    return tuple(map(int, several)) if listed else int(given)
+
+
+def degrees_of(given: Any, where: str) -> list[int]:
+    """Numbers of degrees of freedom from their names: ``"z ry"``, a list of names, or ``all``."""
+    expected = f"all, or some of {' '.join(DEGREES)}"
+    if given is None or (isinstance(given, str) and given == "all"):
+        return list(range(6))
+    chosen = given.split() if isinstance(given, str) else names(given, where, expected)
+    if not chosen:
+        raise ModelError("no degree of freedom is named", where=where, expected=expected)
+    for name in chosen:
+        if name not in DEGREES:
+            raise ModelError(f"there is no degree of freedom {name!r}", where=where, expected=expected)
+    return [DEGREES.index(name) for name in chosen]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import casadi as ca
@@ -13,9 +12,9 @@ import numpy as np
 from cotree.errors import ModelError, listing, nearest
 from cotree.fem.tables import NodeTable, Tables
 from cotree.model import Frame, Value
-from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import Quantity, finite
-from cotree.terminal.checked import mapping, mode_numbers, names, ratios
+from cotree.terminal.checked import degrees_of, frame_names, mapping, mode_numbers, names, ratios
+from cotree.terminal.lumps import checked_lumps
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Connection, Inertia, start_vector
 
 if TYPE_CHECKING:
@@ -25,13 +24,8 @@ if TYPE_CHECKING:
 
 SHAPES = ("interface", "clamped", "pinned", "free", "nodal")
 STIFFENING = ("full", "rigid", "none")
-DEGREES = ("x", "y", "z", "rx", "ry", "rz")
 PLACE = Quantity("m", "finite", False, "place of a frame in the undeformed body", built_in="table")
 MEAN = "mean"
-RESULTS = (
-    "position", "velocity", "acceleration", "orientation", "angular_velocity", "angular_acceleration", "strain_energy",
-)  # fmt: skip
-MODE = re.compile(r"(mode|node)\d+\Z")
 
 
 class CentreOfMass(Frame):
@@ -46,11 +40,15 @@ class CentreOfMass(Frame):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A flexible body as finite elements: the structure, the nodes of its frames, and what is held besides."""
+    """A flexible body as finite elements."""
 
     structure: Structure
     nodes: Mapping[str, int]
+    """Nodes of the frames, by name."""
     held: tuple[int, ...] = ()
+    """Degrees of freedom that supports hold, which carry loads."""
+    still: tuple[int, ...] = ()
+    """Degrees of freedom that are left out of the deformation; loads along them act on the body all the same."""
 
 
 class Deformable(Body):
@@ -94,21 +92,18 @@ class Deformable(Body):
     def __post_init__(self) -> None:
         for name in ("shapes", "stiffening"):
             self._choice(name, SHAPES if name == "shapes" else STIFFENING)
-        for name in mapping(self.frames, f"{self.name}.frames", "frames by name"):
-            if not COMPONENT_NAME.match(name) or name in RESULTS or MODE.match(name):
-                raise ModelError(
-                    f"the frame name {name!r} cannot be used",
-                    where=self.name,
-                    expected="letters and digits, and not the name of a result of the body",
-                )
+        taken = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        frame_names(mapping(self.frames, f"{self.name}.frames", "frames by name"), self.name, taken)
         for name in ("elastic", "elastic_rate"):
             given = mapping(getattr(self, name), f"{self.name}.{name}", "values by name, such as {mode1: 0.01}")
             for coordinate, value in given.items():
                 finite(value, f"{self.name}.{name}.{coordinate}", "a number")
-        mapping(self.masses, f"{self.name}.masses", "{tip: {at: end, mass: 1}}")
-        modes = mode_numbers(self.modes, self.below, self.shapes == "nodal", self.name)
+        object.__setattr__(self, "masses", checked_lumps(self.masses, self.at_nodes(), self.name))
+        modes = mode_numbers(self.modes, self.below, self.shapes, self.name)
         object.__setattr__(self, "modes", modes)
         object.__setattr__(self, "damping", ratios(self.damping, f"{self.name}.damping"))
+        if modes is not None and self.below is None and self.shapes != "interface":
+            self._check_damping(modes if isinstance(modes, int) else len(modes))
         self._check_interface()
         super().__post_init__()
 
@@ -118,6 +113,9 @@ class Deformable(Body):
             carriers = names(self.attached, where, known)
             if len(carriers) not in (1, 2) or len(set(carriers)) < len(carriers):
                 raise ModelError(f"found {self.attached!r}", where=where, expected=known)
+            for name in carriers:
+                if name != MEAN or len(carriers) == 2:
+                    self._known(name, "attached")
         if self.interface is None:
             return
         where = f"{self.name}.interface"
@@ -127,11 +125,21 @@ class Deformable(Body):
                 where=where,
                 remedy="Leave it out, or say shapes='interface'",
             )
+        expected = "names of frames, or frames with degrees of freedom: {tip: 'z ry'}"
         if isinstance(self.interface, Mapping):
-            for which in mapping(self.interface, where, "frames").values():
-                degrees_of(which, where)
-        else:
-            names(self.interface, where, "frames, or frames with degrees of freedom: {tip: 'z ry'}")
+            for name, which in mapping(self.interface, where, expected).items():
+                degrees_of(which, f"{where}.{name}")
+        for name in self.interface if isinstance(self.interface, Mapping) else names(self.interface, where, expected):
+            self._known(name, "interface")
+
+    def _check_damping(self, count: int) -> None:
+        """As many ratios as modes."""
+        if isinstance(self.damping, tuple) and len(self.damping) != count:
+            raise ModelError(
+                f"{len(self.damping)} damping ratios are given",
+                where=f"{self.name}.damping",
+                expected=f"one for all modes, or {count}, one for each elastic coordinate of the body",
+            )
 
     def _choice(self, name: str, allowed: Sequence[str]) -> None:
         given = getattr(self, name)
@@ -150,6 +158,10 @@ class Deformable(Body):
 
     def places(self) -> Mapping[str, Frame]:
         raise NotImplementedError
+
+    def at_nodes(self) -> list[str]:
+        """The frames that lie at nodes."""
+        return [name for name, frame in self.places().items() if not isinstance(frame, CentreOfMass)]
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
         result = super().entries()
@@ -196,7 +208,7 @@ class Deformable(Body):
 
         kept = self if self.interface is not None or self.shapes != "interface" else self._with_interface(joined)
         try:
-            key = content_hash(type(self).kind, *self.recipe(values), *kept._choices())
+            key = content_hash(type(self).kind, *self.recipe(values), *kept._choices(values))
             result = stored(folder, key, lambda: kept._compute(values))
         except ModelError as error:
             if not error.where.startswith(self.name):
@@ -216,18 +228,14 @@ class Deformable(Body):
         }
         return [name for name in self.places() if f"{self.name}.{name}" in ends]
 
-    def _choices(self) -> tuple[Any, ...]:
-        frames = {name: [str(x) for x in frame.position] for name, frame in self.places().items()}
+    def _choices(self, values: Mapping[str, float]) -> tuple[Any, ...]:
+        """What the tables depend on besides the mesh, for their key."""
+        at_nodes = self.at_nodes()
+        places = {name: [values[f"{name}.{x}"] for x in XYZ] if name in at_nodes else None for name in self.places()}
         return (
-            frames, self.shapes, self.modes, self.below, repr(self.interface), repr(self.attached),
-            repr(self.damping), self.stiffening, repr(dict(self.masses)),
+            places, self.shapes, self.modes, self.below, self.interface, self.attached, self.damping, self.stiffening,
+            self.masses,
         )  # fmt: skip
-
-    def meshed(self, values: Mapping[str, float], joined: Sequence[str] | None = None) -> tuple[Prepared, Basis]:
-        """The body as finite elements with the shapes of its elastic coordinates; ``joined`` as for `tables`."""
-        kept = self if self.interface is not None or self.shapes != "interface" else self._with_interface(joined)
-        prepared = kept.prepare(values)
-        return prepared, kept.basis(prepared, kept.reference(prepared))
 
     def _compute(self, values: Mapping[str, float]) -> Tables:
         from cotree.fem.tables import tables
@@ -235,11 +243,13 @@ class Deformable(Body):
         prepared = self.prepare(values)
         reference = self.reference(prepared)
         basis = self.basis(prepared, reference)
+        self._check_damping(len(basis.names))
         found = tables(
             prepared.structure,
             basis,
             prepared.nodes,
             reference=reference,
+            held=prepared.held,
             damping_ratio=self.damping,
             second_order=self.stiffening != "none",
         )
@@ -264,8 +274,6 @@ class Deformable(Body):
         carriers = self._carriers()
         if carriers == MEAN:
             return Reference.mean()
-        for name in carriers:
-            self._known(name, prepared, "attached")
         nodes = [prepared.nodes[name] for name in carriers]
         return Reference.node(nodes[0]) if len(nodes) == 1 else Reference.chord(nodes[0], nodes[1])
 
@@ -281,7 +289,7 @@ class Deformable(Body):
                 where=f"{self.name}.attached",
                 expected=f"{says[wanted]} for {self.shapes} shapes",
             )
-        structure, held = prepared.structure, prepared.held
+        structure, held = prepared.structure, (*prepared.held, *prepared.still)
         if self.shapes == "nodal":
             return nodal(structure, reference, held=held)
         modes: Any = self.modes
@@ -294,14 +302,11 @@ class Deformable(Body):
         given: Any = self.default_interface(None) if self.interface is None else self.interface
         given = [given] if isinstance(given, str) else given
         chosen = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, "all")
-        for name in chosen:
-            self._known(name, prepared, "interface")
         return {prepared.nodes[name]: degrees_of(which, f"{self.name}.interface") for name, which in chosen.items()}
 
     def default_interface(self, joined: Sequence[str] | None) -> Sequence[str]:
         """The frames that static shapes belong to where nothing is said: those that something sits on."""
-        nodes = [name for name, frame in self.places().items() if not isinstance(frame, CentreOfMass)]
-        return [name for name in nodes if joined is None or name in joined]
+        return [name for name in self.at_nodes() if joined is None or name in joined]
 
     @property
     def has_fixed_frame(self) -> bool:
@@ -320,14 +325,20 @@ class Deformable(Body):
         """The frames at the ends of a slender body, from whose line offsets are measured."""
         return None
 
-    def _known(self, name: Any, prepared: Prepared, what: str) -> None:
-        if name not in prepared.nodes:
-            raise ModelError(
-                f"there is no frame {name!r} at a node",
-                where=f"{self.name}.{what}",
-                expected=f"one of {listing(prepared.nodes)}",
-                remedy=nearest(str(name), list(prepared.nodes)) or f"Add it to frames of '{self.name}'",
-            )
+    def _known(self, name: str, what: str) -> None:
+        """Refuse the name of a frame that is not there, or at no node."""
+        known = self.at_nodes()
+        if name in known:
+            return
+        centre = name in self.places()
+        raise ModelError(
+            f"the frame '{name}' follows the centre of mass, which is no point of the body"
+            if centre
+            else f"there is no frame '{name}'",
+            where=f"{self.name}.{what}",
+            expected=f"one of {listing(known)}" if known else "a frame of the body: it has none",
+            remedy="" if centre else nearest(name, known) or f"Add it to frames of '{self.name}'",
+        )
 
     # -- law -------------------------------------------------------------------------------------------------------
 
@@ -342,18 +353,6 @@ class Deformable(Body):
         return ca.SX(v.floating.tables.mass), v.floating.blocks.c / v.floating.tables.mass
 
 
-def degrees_of(given: Any, where: str) -> list[int]:
-    """Numbers of degrees of freedom from their names: ``"z ry"``, a list of names, or ``all``."""
-    expected = f"all, or some of {' '.join(DEGREES)}"
-    if given is None or given == "all":
-        return list(range(6))
-    chosen = given.split() if isinstance(given, str) else names(given, where, expected)
-    for name in chosen:
-        if name not in DEGREES:
-            raise ModelError(f"there is no degree of freedom {name!r}", where=where, expected=expected)
-    return [DEGREES.index(name) for name in chosen]
-
-
 def _centre(tables: Tables) -> NodeTable:
     """How the centre of mass moves."""
     m = tables.mass
@@ -364,6 +363,6 @@ def _centre(tables: Tables) -> NodeTable:
 def _plain(value: Any) -> Any:
     if isinstance(value, Frame):
         return value.to_data()
-    if isinstance(value, tuple):
-        return list(value)
-    return value
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, fields
 from typing import Any, Literal
 
 import numpy as np
 
-from cotree.errors import ModelError, listing
+from cotree.errors import ModelError, listing, nearest
 from cotree.fem.material import Material, material_from_data
 from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
-from cotree.model.quantity import MISSING, Quantity, finite
-from cotree.terminal.checked import flag, mapping, names, numbers
-from cotree.terminal.deformable import DEGREES, CentreOfMass, Deformable, Prepared, degrees_of
+from cotree.model.quantity import MISSING, Quantity
+from cotree.terminal.checked import DEGREES, degrees_of, flag, mapping, names, numbers
+from cotree.terminal.deformable import CentreOfMass, Deformable, Prepared
+from cotree.terminal.lumps import lumps
 
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
 """The deformations of a beam and the degrees of freedom that they move."""
@@ -50,9 +51,9 @@ class Beam(Deformable):
         object.__setattr__(self, "material", material_from_data(self.material, f"{self.name}.material"))
         _whole(self.elements, f"{self.name}.elements", 1, 10_000)
         self._choice("mass", ("consistent", "linear"))
-        deforms = names(self.deforms, f"{self.name}.deforms", f"some of {listing(PLANES)}")
-        if not deforms or not set(deforms) <= set(PLANES):
-            expected = f"some of {listing(PLANES)}"
+        expected = f"some of {listing(PLANES)}, each once"
+        deforms = names(self.deforms, f"{self.name}.deforms", expected)
+        if not deforms or not set(deforms) <= set(PLANES) or len(set(deforms)) < len(deforms):
             raise ModelError(f"found {self.deforms!r}", where=f"{self.name}.deforms", expected=expected)
         object.__setattr__(self, "deforms", deforms)
         offset = numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m")
@@ -99,16 +100,12 @@ class Beam(Deformable):
         return ("start", "end") if self.shapes == "pinned" else "start"
 
     def default_interface(self, joined: Sequence[str] | None) -> Sequence[str]:
-        return ["start", "end", *(name for name in self._at_nodes() if name in (joined or ()))]
+        return ["start", "end", *(name for name in self.at_nodes()[2:] if name in (joined or ()))]
 
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         return (
-            values["length"], values["roll"], self._stations(values).tolist(), repr(self.section.to_data()),
-            repr(self.material.to_data()), self.elements, self.deforms, self.shear, self.rotary, self.mass, self.offset,
+            values["length"], values["roll"], self._stations(values), self.section, self.material, self.elements, self.deforms, self.shear, self.rotary, self.mass, self.offset,
         )  # fmt: skip
-
-    def _at_nodes(self) -> list[str]:
-        return [name for name, frame in self.frames.items() if not isinstance(frame, CentreOfMass)]
 
     def chord(self) -> tuple[str, str] | None:
         return "start", "end"
@@ -117,7 +114,7 @@ class Beam(Deformable):
         """Places of the nodes: evenly spaced, and one at every frame."""
         length = values["length"]
         found = list(np.linspace(0.0, length, self.elements + 1))
-        for name in self._at_nodes():
+        for name in self.at_nodes()[2:]:
             x, across = values[f"{name}.x"], (values[f"{name}.y"], values[f"{name}.z"])
             if not -SAME * length <= x <= length * (1 + SAME) or any(across):
                 raise ModelError(
@@ -149,13 +146,11 @@ class Beam(Deformable):
             rotary=self.rotary,
             mass=self.mass,
         )
-        nodes = {
-            name: int(np.argmin(np.abs(stations - values[f"{name}.x"]))) for name in ("start", "end", *self._at_nodes())
-        }
-        families = [beams, *lumps(self, places, nodes)]
-        still = [d for name, moves in PLANES.items() if name not in self.deforms for d in moves.split()]
-        held = [6 * node + DEGREES.index(d) for node in range(len(places)) for d in still]
-        return Prepared(Structure(places, families, names=nodes), nodes, tuple(held))
+        nodes = {name: int(np.argmin(np.abs(stations - values[f"{name}.x"]))) for name in self.at_nodes()}
+        families = [beams, *lumps(self.masses, places, nodes)]
+        left_out = [d for name, moves in PLANES.items() if name not in self.deforms for d in moves.split()]
+        still = [6 * node + DEGREES.index(d) for node in range(len(places)) for d in left_out]
+        return Prepared(Structure(places, families, names=nodes), nodes, still=tuple(still))
 
 
 class FlexibleBody(Deformable):
@@ -163,7 +158,10 @@ class FlexibleBody(Deformable):
 
     The body's axes are those of the mesh. ``frames`` are at nodes: a node's number or its place. ``rigid`` ties nodes
     to a frame as one rigid piece: ``{root: left}`` with a set of the mesh, or a list of nodes; such a frame may lie
-    where the mesh has no node. ``held`` keeps degrees of freedom at zero: ``{left: "z rx"}``.
+    where the mesh has no node. ``held`` keeps degrees of freedom of sets at zero: ``{left: "z rx"}``.
+
+    ``direction`` is the material direction of plates. The section's y axis lies near ``section_y`` in every line; if it
+    is not given, across the body's z. ``offset`` (y, z) leads from the nodes to the centroid of the section.
     """
 
     mesh: Any = field(default=MISSING, kw_only=True)
@@ -173,6 +171,8 @@ class FlexibleBody(Deformable):
     rigid: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     held: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     direction: tuple[float, float, float] = field(default=(1.0, 0.0, 0.0), kw_only=True)
+    section_y: tuple[float, float, float] | None = field(default=None, kw_only=True)
+    offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
     rotary: bool = field(default=True, kw_only=True)
     shear: bool = field(default=True, kw_only=True)
     mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True)
@@ -196,28 +196,57 @@ class FlexibleBody(Deformable):
         self._choice("mass", ("consistent", "linear"))
         for name in ("shear", "rotary"):
             flag(getattr(self, name), f"{self.name}.{name}")
-        direction = numbers(self.direction, 3, f"{self.name}.direction", "three numbers")
-        object.__setattr__(self, "direction", direction)
-        for name in ("rigid", "held"):
-            mapping(getattr(self, name), f"{self.name}.{name}", "names with nodes: {root: left}")
-        needed = [("plate",)] * bool(len(self.mesh.triangles)) + [("section", "material")] * bool(len(self.mesh.lines))
-        for name in (name for group in needed for name in group):
-            if getattr(self, name) is None:
-                what = "triangles" if name == "plate" else "lines"
-                raise ModelError(
-                    f"the mesh has {what}, but no {name} is given", where=self.name, expected=f"{name} = ..."
-                )
+        for name in ("direction", "section_y"):
+            if name == "direction" or self.section_y is not None:
+                object.__setattr__(self, name, self._vector(name))
+        object.__setattr__(self, "offset", numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m"))
+        self._check_parts()
         given_frames = mapping(self.frames, f"{self.name}.frames", "frames by name")
         frames = {name: self._frame(name, given) for name, given in given_frames.items()}
         object.__setattr__(self, "frames", frames)
-        for name in self.rigid:
-            if name not in frames:
-                raise ModelError(
-                    f"there is no frame '{name}' to tie nodes to",
-                    where=f"{self.name}.rigid",
-                    expected=f"one of {listing(frames)}" if frames else "a frame of the body: it has none",
-                )
+        self._check_nodes()
         super().__post_init__()
+
+    def _vector(self, name: str) -> tuple[float, ...]:
+        given, where, expected = getattr(self, name), f"{self.name}.{name}", "a vector: three numbers, not all zero"
+        found = numbers(given, 3, where, expected)
+        if not any(found):
+            raise ModelError(f"found {given!r}", where=where, expected=expected)
+        return found
+
+    def _check_parts(self) -> None:
+        """What triangles and lines need is there, and nothing is given for what the mesh does not have."""
+        default = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]
+        for what, count, required, others in (
+            ("triangles", len(self.mesh.triangles), ("plate",), ("direction",)),
+            ("lines", len(self.mesh.lines), ("section", "material"), ("shear", "mass", "section_y", "offset")),
+        ):
+            for name in required if count else ():
+                if getattr(self, name) is None:
+                    raise ModelError(
+                        f"the mesh has {what}, but no {name} is given", where=self.name, expected=f"{name} = ..."
+                    )
+            for name in () if count else (*required, *others):
+                if getattr(self, name) != default[name]:
+                    raise ModelError(
+                        f"it is given, but the mesh has no {what} that it could belong to",
+                        where=f"{self.name}.{name}",
+                        remedy=f"Leave out {name}, or add {what} to the mesh",
+                    )
+
+    def _check_nodes(self) -> None:
+        """Put what is tied and held into one form: sets by name or numbers of nodes, and names of degrees."""
+        rigid = mapping(self.rigid, f"{self.name}.rigid", "frames with a set or a list of nodes: {root: left}")
+        for name, given in rigid.items():
+            self._known(name, "rigid")
+            found = self._nodes(given, f"{self.name}.rigid.{name}")
+            rigid[name] = given if isinstance(given, str) else found
+        object.__setattr__(self, "rigid", rigid)
+        held = mapping(self.held, f"{self.name}.held", "sets of nodes with degrees of freedom: {left: 'x y z'}")
+        for name, given in held.items():
+            self._nodes(name, f"{self.name}.held")
+            held[name] = tuple(DEGREES[degree] for degree in degrees_of(given, f"{self.name}.held.{name}"))
+        object.__setattr__(self, "held", held)
 
     def _frame(self, name: str, given: Any) -> Frame:
         if given == CentreOfMass.NAME:
@@ -242,19 +271,19 @@ class FlexibleBody(Deformable):
         for name in ("plate", "section", "material"):
             if getattr(self, name) is not None:
                 data[name] = getattr(self, name).to_data()
-        for name in ("rigid", "held"):
-            data.pop(name, None)
-            if getattr(self, name):
-                data[name] = {key: list(v) if isinstance(v, tuple) else v for key, v in getattr(self, name).items()}
+        data = {name: value for name, value in data.items() if name not in ("rigid", "held")}
+        if self.rigid:
+            data["rigid"] = {name: list(v) if isinstance(v, tuple) else v for name, v in self.rigid.items()}
+        if self.held:
+            data["held"] = {name: " ".join(degrees) for name, degrees in self.held.items()}
         return data
 
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         parts = [getattr(self, name) for name in ("plate", "section", "material")]
-        mesh, places = self.mesh, {name: values[name] for name in values if name.partition(".")[0] in self.frames}
+        mesh = self.mesh
         return (
-            mesh.nodes, mesh.lines, mesh.triangles, sorted((k, list(v)) for k, v in mesh.sets.items()),
-            repr([None if part is None else part.to_data() for part in parts]), sorted(places.items()),
-            repr(dict(self.rigid)), repr(dict(self.held)), self.direction, self.rotary, self.shear, self.mass,
+            mesh.nodes, mesh.lines, mesh.triangles, {name: np.array(nodes) for name, nodes in mesh.sets.items()}, parts,
+            self.rigid, self.held, self.direction, self.rotary, self.shear, self.mass, self.section_y, self.offset,
         )  # fmt: skip
 
     def prepare(self, values: Mapping[str, float]) -> Prepared:
@@ -271,7 +300,7 @@ class FlexibleBody(Deformable):
             if name not in self.rigid:
                 nodes[name] = self._at(point, name)
                 continue
-            slaves = self._nodes(self.rigid[name], "rigid")
+            slaves = self._nodes(self.rigid[name], f"{self.name}.rigid.{name}")
             gaps = np.linalg.norm(places - point, axis=1)
             master = int(np.argmin(gaps))
             if gaps[master] > SAME * max(1.0, float(np.ptp(mesh.nodes, axis=0).max())):
@@ -288,19 +317,21 @@ class FlexibleBody(Deformable):
                     mesh.lines,
                     self.section,
                     self.material,
+                    orientation=self.section_y,
+                    offset=self.offset,
                     shear=self.shear,
                     rotary=self.rotary,
                     mass=self.mass,
                 )
             )
-        families += lumps(self, places, nodes)
+        families += lumps(self.masses, places, nodes)
         held = [
-            6 * node + degree
-            for where, which in self.held.items()
-            for node in self._nodes(where, "held")
-            for degree in degrees_of(which, f"{self.name}.held")
+            6 * node + DEGREES.index(degree)
+            for name, which in self.held.items()
+            for node in self.mesh.sets[name]
+            for degree in which
         ]
-        return Prepared(Structure(places, families, ties=ties, names=nodes), nodes, tuple(held))
+        return Prepared(Structure(places, families, ties=ties, names=nodes), nodes, held=tuple(held))
 
     def _at(self, point: Any, name: str) -> int:
         try:
@@ -310,58 +341,30 @@ class FlexibleBody(Deformable):
                 reason.found, where=f"{self.name}.{name}", expected=reason.expected, remedy=reason.remedy
             ) from None
 
-    def _nodes(self, given: Any, what: str) -> list[int]:
-        """Nodes by the name of a set or of a frame, by number, or by a list of numbers."""
+    def _nodes(self, given: Any, where: str) -> tuple[int, ...]:
+        """Nodes by the name of a set, by number, or by a list of numbers."""
+        sets, several = self.mesh.sets, given
         if isinstance(given, str):
-            if given in self.mesh.sets:
-                return [int(node) for node in self.mesh.sets[given]]
+            if given not in sets:
+                raise ModelError(
+                    f"the mesh has no set '{given}'",
+                    where=where,
+                    expected=f"one of {listing(sets)}" if sets else "a list of nodes: the mesh has no sets",
+                    remedy=nearest(given, sets),
+                )
+            several = sets[given]
+        elif isinstance(given, int | np.integer) and not isinstance(given, bool):
+            several = (given,)
+        listed = isinstance(several, list | tuple | range) or (isinstance(several, np.ndarray) and several.ndim == 1)
+        if not listed or not len(several):
             raise ModelError(
-                f"the mesh has no set '{given}'",
-                where=f"{self.name}.{what}",
-                expected=f"one of {listing(self.mesh.sets)}"
-                if self.mesh.sets
-                else "a list of nodes: the mesh has no sets",
+                "the set has no nodes" if isinstance(given, str) else f"found {given!r}",
+                where=where,
+                expected="a set of the mesh, or a list of at least one node",
             )
-        numbers = [given] if isinstance(given, int) else list(given)
-        for number in numbers:
-            _whole(number, f"{self.name}.{what}", 0, len(self.mesh.nodes) - 1)
-        return numbers
-
-
-def lumps(body: Deformable, places: Any, nodes: Mapping[str, int]) -> list[Any]:
-    """The family of a body's rigid lumps; none where it has none."""
-    from cotree.fem.element import Lumps
-
-    where = f"{body.name}.masses"
-    at, mass, inertia, centre = [], [], [], []
-    for name, given in body.masses.items():
-        if not isinstance(given, Mapping) or not set(given) <= {"at", "mass", "inertia", "centre"}:
-            raise ModelError(
-                f"found {given!r}", where=where, expected="{at: frame, mass: 1, inertia: [..], centre: [..]}"
-            )
-        if given.get("at") not in nodes:
-            raise ModelError(f"'{name}' is at {given.get('at')!r}", where=where, expected=f"one of {listing(nodes)}")
-        value = finite(given.get("mass", MISSING), f"{where}.{name}.mass", "a positive number in kg")
-        if value <= 0:
-            raise ModelError(f"the mass is {value:g}", where=f"{where}.{name}", expected="a positive number in kg")
-        listed = given.get("inertia", (0.0, 0.0, 0.0))
-        count = 6 if hasattr(listed, "__len__") and len(listed) == 6 else 3
-        flat = numbers(listed, count, f"{where}.{name}.inertia", "3 moments (xx, yy, zz), or 6 with xy, xz, yz")
-        xx, yy, zz, xy, xz, yz = (*flat, 0.0, 0.0, 0.0)[:6]
-        moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        principal = np.linalg.eigvalsh(moments)
-        if principal[0] < -1e-12 * abs(principal[2]) or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
-            raise ModelError(
-                f"the inertia is {given.get('inertia')!r}",
-                where=f"{where}.{name}",
-                expected="3 or 6 moments of a real body: the sum of any two at least as large as the third",
-            )
-        at.append(nodes[given["at"]])
-        mass.append(value)
-        inertia.append(moments)
-        arm = numbers(given.get("centre", (0.0, 0.0, 0.0)), 3, f"{where}.{name}.centre", "three lengths in m")
-        centre.append(np.array(arm))
-    return [Lumps(places, at, mass, inertia, centre)] if at else []
+        for node in several:
+            _whole(node, where, 0, len(self.mesh.nodes) - 1)
+        return tuple(int(node) for node in several)
 
 
 def _whole(given: Any, where: str, least: int, most: int) -> None:
@@ -379,4 +382,4 @@ def _on_beam(frame: Frame) -> Any:
     return data[0] if not any(data[1:]) else data
 
 
-__all__ = ["PLANES", "Beam", "FlexibleBody", "Quantity", "lumps"]
+__all__ = ["PLANES", "Beam", "FlexibleBody", "Quantity"]

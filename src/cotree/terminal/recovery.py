@@ -67,9 +67,18 @@ def _largest(family: Any, u: Array) -> float:
 
 
 def deformation(
-    body: Deformable, values: Mapping[str, float], t: Array, coordinates: Mapping[str, Array], joined: Sequence[str]
+    body: Deformable,
+    values: Mapping[str, float],
+    t: Array,
+    coordinates: Mapping[str, Array],
+    joined: Sequence[str],
+    folder: str | None = None,
 ) -> Deformation:
-    """The mesh of a body moved by its elastic coordinates, by name; ``joined`` as for its tables."""
-    prepared, basis = body.meshed(values, joined)
-    rows = np.array([coordinates[name] for name in basis.names])
-    return Deformation(t, prepared.structure.places, basis.shapes, rows, prepared.structure.families)
+    """The mesh of a body moved by its elastic coordinates, by name; ``joined`` and ``folder`` as for its tables.
+
+    The shapes are those of the tables that the equations came from: computed anew, on another machine, shapes of equal
+    frequency could differ.
+    """
+    tables, structure = body.tables(values, folder, joined), body.prepare(values).structure
+    rows = np.array([coordinates[name] for name in tables.names])
+    return Deformation(t, structure.places, tables.shapes, rows, structure.families)
