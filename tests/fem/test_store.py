@@ -36,6 +36,7 @@ def some(scale: float = 1.0, n: int = 2) -> Tables:
         first_2=array(3, n, n),
         second_2=array(3, 3, n, n),
         frames={"tip": frame, "größe": frame},
+        shapes=array(12, n),
     )
 
 
@@ -86,7 +87,10 @@ def test_a_file_gives_the_same_numbers(tmp_path: Path) -> None:
     assert same(first, again)
 
 
-@pytest.mark.parametrize("kind", ["empty", "text", "cut", "foreign", "pickle", "other key", "wrong size", "not finite"])
+@pytest.mark.parametrize(
+    "kind",
+    ["empty", "text", "cut", "foreign", "pickle", "other key", "wrong size", "not finite", "no shapes", "wrong shapes"],
+)
 def test_a_broken_file_is_computed_again(tmp_path: Path, kind: str) -> None:
     stored(tmp_path, "key", Counted())
     path = tmp_path / "key.npz"
@@ -105,6 +109,10 @@ def test_a_broken_file_is_computed_again(tmp_path: Path, kind: str) -> None:
             parts["first"] = np.array([{}, {}, {}], dtype=object)
         elif kind == "wrong size":
             parts["first_2"] = np.zeros((3, 1, 1))
+        elif kind == "no shapes":
+            del parts["shapes"]
+        elif kind == "wrong shapes":
+            parts["shapes"] = np.zeros((12, 1))
         else:
             parts["stiffness"] = np.full((2, 2), np.nan)
         np.savez(path, **parts)
@@ -122,6 +130,17 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     file.write_text("in the way")
     assert same(stored(file / "folder", "key", Counted()), some())
     assert file.read_text() == "in the way"
+
+
+def test_an_interrupted_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(file: object, **_: object) -> None:
+        file.write(b"half")  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez_compressed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        stored(tmp_path, "key", Counted())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_memory_is_bounded() -> None:

@@ -130,7 +130,8 @@ def _elastic(
 ) -> tuple[Array, Array]:
     """Squared frequencies, ascending, and shapes of K x = w^2 (M - S S^T) x; S are the momenta of rigid motions."""
     size = stiffness.shape[0]
-    check_count(wanted or 0, most_wanted, "modes are asked for")
+    if size > SMALL:
+        check_count(wanted or 0, most_wanted, "modes are asked for")
     most = int(np.count_nonzero(mass.diagonal() > 0))
     dense = size <= SMALL or (size <= LARGEST_DENSE and wanted is not None and wanted > size // 5)
     if dense:
@@ -142,6 +143,7 @@ def _elastic(
             expected=f"at most {most + known}, as many as the held structure has independent motions with mass",
             remedy="ask for fewer modes or divide the mesh more finely",
         )
+    check_count(wanted or 0, most_wanted, "modes are asked for")
     if dense:
         return squares[:wanted], shapes[:, :wanted]
     if wanted is None and limit is None:
@@ -165,9 +167,7 @@ def check_count(found: int, most: int, what: str) -> None:
         )
 
 
-def _below(
-    stiffness: Any, mass: Any, momenta: Array, factor: Factor, limit: float, most: int
-) -> tuple[Array, Array]:
+def _below(stiffness: Any, mass: Any, momenta: Array, factor: Factor, limit: float, most: int) -> tuple[Array, Array]:
     """Modes up to the first above a limit in rad/s: few are tried first, then as many as signs of pivots count."""
     size, number, counted = stiffness.shape[0], 16, False
     last = min(most + 1, size - 2)

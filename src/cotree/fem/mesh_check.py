@@ -105,8 +105,8 @@ def check_orientation(triangles: Integers) -> None:
     raise ModelError(
         which,
         expected="neighbours that turn the same way round, so that they agree which side is up",
-        remedy=f"give triangle {turn} as {_numbers(given[[0, 2, 1]])}, or let all be turned to agree: orient: true beside "
-        "the triangles in a model file, mesh.triangles(..., turn=True) in Python",
+        remedy=f"give triangle {turn} as {_numbers(given[[0, 2, 1]])}, or let all be turned to agree: orient: true "
+        "beside the triangles in a model file, mesh.triangles(..., turn=True) in Python",
     )
 
 

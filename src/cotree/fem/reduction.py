@@ -138,9 +138,7 @@ def _interface(structure: Structure, interface: Mapping[int, Sequence[int] | Non
     return sparse.eye_array(DEGREES * len(structure.places), format="csr")[np.array(numbers, dtype=np.int64)]
 
 
-def _picked(
-    space: Space, modes: int | Sequence[int] | None, below: float | None, most: int
-) -> tuple[Array, list[int]]:
+def _picked(space: Space, modes: int | Sequence[int] | None, below: float | None, most: int) -> tuple[Array, list[int]]:
     """Shapes (6 N, n) of the modes asked for, and their numbers from 1; more than ``most`` are refused."""
     if below is not None and not below > 0:
         raise ModelError(f"modes below {below} Hz are asked for", expected="a positive frequency in Hz")

@@ -94,8 +94,8 @@ def tables(
 ) -> Tables:
     """The tables of a structure in the coordinates of a basis, with frames at nodes.
 
-    ``held`` are the numbers of degrees of freedom that supports hold, under unit loads, too. What a basis leaves out for
-    other reasons, such as a beam that shall not stretch, does not belong here: it carries the internal forces.
+    ``held`` are the numbers of degrees of freedom that supports hold, also under unit loads. What a basis leaves out
+    for other reasons, as for a beam that shall not stretch, does not belong here: it carries the internal forces.
     ``damping_ratio`` is the fraction of critical damping of each eigenmode of the reduced body, or one for all; it is
     added to the damping of the material. Without ``second_order`` every G is zero.
     """

@@ -39,8 +39,8 @@ def read_mesh(path: str | Path, *, orient: bool = False, edge_lines: bool = Fals
     except ModelError as error:
         if "is inverted" in error.found:
             error.remedy = (
-                "mend the mesh, or let all triangles be turned to agree: mesh: {file: ..., orient: true} in a model file, "
-                "read_mesh(..., orient=True) in Python"
+                "mend the mesh, or let all triangles be turned to agree: mesh: {file: ..., orient: true} in a model "
+                "file, read_mesh(..., orient=True) in Python"
             )
         error.args = (error.message,)
         error.within(where)

@@ -64,7 +64,7 @@ class RigidBody(Body):
     def __post_init__(self) -> None:
         if self.shape is not None:
             self._check_shape()
-        own = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        own = [each.name for each in fields(self)]
         own += [name.partition(".")[0] for name in (self.shape.entries() if self.shape is not None else ())]
         frame_names(self.frames, self.name, own)
         frames = {name: Frame.of(given, f"{self.name}.{name}") for name, given in dict(self.frames).items()}

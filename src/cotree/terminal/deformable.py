@@ -92,7 +92,7 @@ class Deformable(Body):
     def __post_init__(self) -> None:
         for name in ("shapes", "stiffening"):
             self._choice(name, SHAPES if name == "shapes" else STIFFENING)
-        taken = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        taken = [each.name for each in fields(self)]
         frame_names(mapping(self.frames, f"{self.name}.frames", "frames by name"), self.name, taken)
         for name in ("elastic", "elastic_rate"):
             given = mapping(getattr(self, name), f"{self.name}.{name}", "values by name, such as {mode1: 0.01}")

@@ -104,7 +104,8 @@ class Beam(Deformable):
 
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         return (
-            values["length"], values["roll"], self._stations(values), self.section, self.material, self.elements, self.deforms, self.shear, self.rotary, self.mass, self.offset,
+            values["length"], values["roll"], self._stations(values), self.section, self.material, self.elements,
+            self.deforms, self.shear, self.rotary, self.mass, self.offset,
         )  # fmt: skip
 
     def chord(self) -> tuple[str, str] | None:
@@ -216,7 +217,7 @@ class FlexibleBody(Deformable):
 
     def _check_parts(self) -> None:
         """What triangles and lines need is there, and nothing is given for what the mesh does not have."""
-        default = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]
+        default = {each.name: each.default for each in fields(self)}
         for what, count, required, others in (
             ("triangles", len(self.mesh.triangles), ("plate",), ("direction",)),
             ("lines", len(self.mesh.lines), ("section", "material"), ("shear", "mass", "section_y", "offset")),

@@ -31,7 +31,9 @@ def _checked(given: Any, frames: Sequence[str], where: str) -> dict[str, Any]:
         if key not in lump:
             raise ModelError(f"{key} is not given", where=where, expected=_EXAMPLE)
     if not isinstance(lump["at"], str) or lump["at"] not in frames:
-        raise ModelError(f"there is no frame {lump['at']!r} at a node", where=where, expected=f"one of {listing(frames)}")
+        raise ModelError(
+            f"there is no frame {lump['at']!r} at a node", where=where, expected=f"one of {listing(frames)}"
+        )
     mass = finite(lump["mass"], f"{where}.mass", "a positive number in kg")
     if mass <= 0:
         raise ModelError(f"the mass is {mass:g}", where=where, expected="a positive number in kg")
