@@ -61,6 +61,10 @@ def test_plain_data_and_back() -> None:
     [
         ("stel", "body 'arm': there is no material 'stel'. .* Did you mean 'steel'?"),
         (3, "body 'arm': found 3"),
+        (
+            {"young": 1e9, "density": 1.0, "poisson": 0.3, "name": 7},
+            "body 'arm': material: the name is 7. Expected text",
+        ),
         ({"young": 1e9, "poisson": 0.3}, "body 'arm': density of the material not given"),
         ({"young": 1e9, "density": 1.0, "poison": 0.3}, "a material has no 'poison'. .* Did you mean 'poisson'?"),
         ({"young": -1, "density": 1.0, "poisson": 0.3}, "body 'arm': material: young .* is -1"),

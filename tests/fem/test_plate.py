@@ -143,6 +143,7 @@ def test_plain_data_gives_the_same_plate(plating: Any) -> None:
 
 
 def test_short_data() -> None:
+    assert Plate(0.01, STEEL).to_data() == {"thickness": 0.01, "material": STEEL.to_data()}
     assert plate_from_data({"thickness": 0.01, "material": "steel"}, "x") == Plate(0.01, STEEL)
     given = {"thickness": 1, "young_x": 2, "young_y": 3, "poisson_xy": 0.1, "shear_xy": 1, "density": 1}
     assert plate_from_data(given, "x") == Orthotropic(1, 2, 3, 0.1, 1, 1)
@@ -157,6 +158,7 @@ def test_short_data() -> None:
         ({"thickness": 0.01, "materail": "steel"}, "Did you mean 'material'"),
         ({"thickness": 0, "material": "steel"}, "thickness"),
         ({"layered": {"plies": "all"}}, "list of plies"),
+        ({"thickness": 1, "young_x": 1, "yong_y": 1}, "an orthotropic plate has no 'yong_y'. .*Did you mean 'young_y'"),
         ({"layered": {"plies": [{"laminate": {"matrix": np.eye(6).tolist(), "mass_per_area": 1}}]}}, "ply 1"),
     ],
 )

@@ -227,6 +227,33 @@ def test_shapes_do_not_depend_on_the_axes_of_the_body() -> None:
         np.testing.assert_allclose(*lengths, atol=1e-6)
 
 
+def test_every_basis_is_bounded() -> None:
+    structure, root = beam(elements=400), Reference.node(0)
+    with pytest.raises(ModelError, match=r"^1001 modes are asked for\. Expected at most 1000\. Ask for fewer modes"):
+        vibration(structure, root, 1001)
+    with pytest.raises(ModelError, match=r"^5000 modes are asked for\. Expected at most 1000"):
+        vibration(structure, root, [1, 5000])
+    with pytest.raises(
+        ModelError, match=r"^more than 1000 modes lie below 1e\+12 Hz\. .*Take a lower frequency, or say"
+    ):
+        vibration(structure, root, below=1e12)
+    with pytest.raises(ModelError, match=r"^1200 degrees of freedom are in the interface\. Expected at most 1000"):
+        craig_bampton(structure, root, {node: None for node in range(1, 201)})
+    with pytest.raises(ModelError, match=r"^995 modes are asked for\. Expected at most 994"):
+        craig_bampton(structure, root, {400: None}, 995, held=[])
+    with pytest.raises(ModelError, match=r"2400 degrees of freedom.*at most 1000"):
+        nodal(structure, root)
+
+
+def test_many_modes_below_a_frequency_are_all_found() -> None:
+    """More than are found by trying: counted by the signs of pivots, against those of the dense problem."""
+    structure, root = beam(elements=150), Reference.node(0)
+    every = structure.modes(300, held=structure.degrees(0)).frequencies
+    limit = float((every[99] + every[100]) / 2)
+    found = vibration(structure, root, below=limit / 2 / np.pi)
+    np.testing.assert_allclose(found.frequencies, every[:100], rtol=1e-6)
+
+
 def test_what_cannot_be_is_said() -> None:
     structure = beam(elements=2)
     root = Reference.node(0)
@@ -252,6 +279,8 @@ def test_what_cannot_be_is_said() -> None:
         craig_bampton(structure, root, {2: [3]})  # torsion of a beam whose mass is on its centre line
     with pytest.raises(ModelError, match=r"1200 degrees of freedom.*at most 1000"):
         nodal(beam(elements=200), root)
+    with pytest.raises(ModelError, match=r"no modes are asked for\. Expected at least one"):
+        vibration(structure, root, 0)
     with pytest.raises(ModelError, match=r"degree of freedom 18 is held.*0 to 17"):
         vibration(structure, root, 1, held=[18])
     apart = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]])

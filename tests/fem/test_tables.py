@@ -258,6 +258,51 @@ def test_modal_and_nodal_tables_tell_the_same() -> None:
     np.testing.assert_allclose(change.T @ fine.frames["tip"].move_2[0] @ change, tip.move_2[0], atol=1e-7)
 
 
+def clamped_pinned(x: float) -> tuple[float, float]:
+    """The first mode of a beam of unit length, clamped at 0 and pinned at 1, and its slope."""
+    b = 3.9266023120479137
+    k = (np.cosh(b) - np.cos(b)) / (np.sinh(b) - np.sin(b))
+    value = np.cosh(b * x) - np.cos(b * x) - k * (np.sinh(b * x) - np.sin(b * x))
+    return value, b * (np.sinh(b * x) + np.sin(b * x) - k * (np.cosh(b * x) - np.cos(b * x)))
+
+
+def strip(cells: int) -> tuple[Structure, np.ndarray, int, Reference]:
+    """A strip of a plate without contraction, its left edge rigid; degrees of freedom of hinges on the right."""
+    mesh = grid(size=(LENGTH, 0.1), cells=(cells, 2))
+    middle = mesh.node_at((0.0, 0.05, 0.0))
+    plate = Plate(0.01, Material(YOUNG, DENSITY, poisson=0.0))
+    ties = [Tie(middle, tuple(node for node in mesh.group("left") if node != middle))]
+    structure = Structure(mesh.nodes, [Shells(mesh.nodes, mesh.triangles, plate)], ties=ties)
+    held = structure.degrees(mesh.group("right"), "x y z")
+    return structure, held, mesh.node_at((LENGTH / 2, 0.05, 0.0)), Reference.node(middle)
+
+
+def test_supports_at_the_far_end_share_a_force_along_a_strip() -> None:
+    """A unit force half way pulls the left half by 1/2 and presses the right half by 1/2: G = int N w'^2."""
+    structure, held, mid, reference = strip(32)
+    basis = vibration(structure, reference, 1, held=held)
+    found = tables(structure, basis, {"mid": mid}, reference=reference, held=held)
+    peak = max(abs(clamped_pinned(x)[0]) for x in np.linspace(0, 1, 10001))
+    left, right = (
+        quad(lambda x: clamped_pinned(x)[1] ** 2, *ends)[0] / peak**2 / LENGTH for ends in ((0, 0.5), (0.5, 1))
+    )
+    assert (left - right) / 2 < 0
+    assert found.frames["mid"].move_2[0, 0, 0] == pytest.approx((left - right) / 2, rel=0.01)
+    # The weight of the strip along x: N from +1/2 to -1/2 of the whole, in a straight line.
+    load = quad(lambda x: (0.5 - x) * clamped_pinned(x)[1] ** 2, 0, 1)[0] / peak**2 / LENGTH
+    assert found.first_2[0, 0, 0] == pytest.approx(found.mass * load, rel=0.01)
+    free = tables(structure, basis, {"mid": mid}, reference=reference)
+    assert free.frames["mid"].move_2[0, 0, 0] == pytest.approx(left, rel=0.01)  # nothing holds the right end
+
+
+def test_tables_keep_the_shapes_of_their_coordinates() -> None:
+    structure = cantilever(4)
+    basis = vibration(structure, ROOT, 2)
+    found = tables(structure, basis, {"tip": 4}, reference=ROOT)
+    np.testing.assert_array_equal(found.shapes, basis.shapes)
+    assert found.shapes is not basis.shapes
+
+
 def test_modal_damping_is_a_fraction_of_critical() -> None:
     structure = cantilever(4)
     basis = craig_bampton(structure, ROOT, {4: [1, 2]}, modes=2)

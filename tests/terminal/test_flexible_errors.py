@@ -208,7 +208,9 @@ def test_what_is_told_before_any_run(field: str) -> None:
 
 
 def test_modes_below_any_frequency_are_bounded() -> None:
-    with pytest.raises(CotreeError, match=r"b: more than 994 modes lie below 1e\+12 Hz\. .*lower frequency, or say how"):
+    with pytest.raises(
+        CotreeError, match=r"b: more than 994 modes lie below 1e\+12 Hz\. .*lower frequency, or say how"
+    ):
         run_beam(elements=2000, modes=None, below=1e12)
 
 

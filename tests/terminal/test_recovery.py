@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import cotree as ct
 from cotree.errors import ModelError
+from cotree.fem.store import forget
+from cotree.terminal.recovery import deformation
 
 
 def _cantilever(**options: object) -> ct.Model:
@@ -39,6 +43,34 @@ def test_a_rigid_body_has_no_deformation() -> None:
     sol = m.simulate(t_end=1e-5, points=2)
     with pytest.raises(ModelError, match="'beam2' is no flexible body"):
         m.deformation(sol, "beam2")
+
+
+def test_shapes_are_those_that_the_equations_were_written_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round beam has pairs of equal modes: computed again, elsewhere, they could be other ones of the same pairs."""
+    m = ct.Model("round", gravity=(0, 0, 0))
+    m.add(ct.Beam("beam", length=1.0, section=ct.section.circle(0.01), material=ct.STEEL, elements=4, modes=2))
+    m.add(ct.Weld("wall", m.ground, "beam.start"))
+    m.add(ct.PointForce("load", "beam.end", force=(0, 10.0, 5.0)))
+    sol = m.simulate(t_end=0.01, points=5)
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("the basis is computed again")
+
+    monkeypatch.setattr("cotree.fem.reduction.craig_bampton", never)
+    moves = m.deformation(sol, "beam").displacements
+    for k, x in ((1, "y"), (2, "z")):
+        np.testing.assert_allclose(moves[:, 4, k], sol[f"beam.end.deflection.{x}"], atol=1e-12)
+
+
+def test_shapes_come_from_the_folder_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = _cantilever().components["beam"]
+    values = body.values({})
+    tables = body.tables(values, str(tmp_path), ["end"])
+    forget()
+    monkeypatch.setattr("cotree.fem.reduction.craig_bampton", None)
+    still = {name: np.zeros(1) for name in tables.names} | {tables.names[0]: np.ones(1)}
+    found = deformation(body, values, np.zeros(1), still, ["end"], str(tmp_path))
+    np.testing.assert_array_equal(found.at(0), tables.shapes[:, 0])
 
 
 def test_displacements_are_those_of_the_frames() -> None:

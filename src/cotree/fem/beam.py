@@ -211,7 +211,7 @@ class Beams(Elements):
             for end, sign in ((0, -1.0), (1, 1.0)):
                 at = slice(6 * end + 3, 6 * end + 6)
                 found[:, at, at] += sign * beam_geometric.arms(ends[:, end], self.arms[:, end])
-        return found
+        return (found + found.transpose(0, 2, 1)) / 2
 
     @cached_property
     def _rates(self) -> Array:

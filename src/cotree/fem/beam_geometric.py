@@ -66,7 +66,7 @@ def stiffness(rates: Array, weights: Array, forces: Forces, polar: float) -> Arr
     weighted = np.matmul(work(forces, polar) * weights[..., None, None], rates)
     flat = rates.reshape(elements, -1, degrees)
     found: Array = np.matmul(flat.transpose(0, 2, 1), weighted.reshape(flat.shape))
-    return (found + found.transpose(0, 2, 1)) / 2
+    return found
 
 
 def arms(force: Array, arm: Array) -> Array:

@@ -26,6 +26,9 @@ from cotree.solve.problem import Problem
 from cotree.solve.sizes import History, Sizes
 
 Array = NDArray[np.float64]
+
+MOST_LIMITS = 16
+"""Limits that are kept with one set of equations."""
 Progress = Callable[[float], None]
 """Called with the fraction of model time that is done."""
 
@@ -89,10 +92,20 @@ class Run:
         return None
 
     def find_limits(self, max_step: float | None) -> Limits:
-        """Longest steps, from dense samples of the sources."""
+        """Longest steps, from dense samples of the sources; kept for runs over the same time with the same values."""
         e = self.problem.equations
         if e.mechanics is not None and not len(e.inputs) and max_step is None:
             return Limits.none(self.t_start)
+        kept: dict[Any, Limits] = e.__dict__.setdefault("_limits", {})
+        key = (self.p.tobytes(), self.t_start, float(self.grid[-1]), max_step)
+        if key not in kept:
+            if len(kept) >= MOST_LIMITS:
+                kept.clear()
+            kept[key] = self._sampled_limits(max_step)
+        return kept[key]
+
+    def _sampled_limits(self, max_step: float | None) -> Limits:
+        e = self.problem.equations
         edges = self.edges(np.zeros(0))
         modes = [self._modes(a, b) for a, b in pairwise(edges)]
         inputs = len(e.inputs)
