@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fem.test_beam import along, assembled, point_loads, solved, turned
 
+import cotree as ct
 from cotree.fem.beam import Beams
-from cotree.fem.beam_recovery import Forces
-from cotree.fem.element import rigid_motions
 from cotree.fem.material import Material
 from cotree.fem.section import Section, general
+from fem.test_beam import along, assembled, point_loads, solved, turned
 
 MATERIAL = Material(1.0, 1.0, shear=0.4)
 STRIP = general(1e3, 1e9, 2.0, 3.0)
@@ -176,3 +175,35 @@ def test_buckling_of_a_shaft_under_torque() -> None:
         assert min(error) > 0
         assert error[-1] < 2e-4
         assert np.log2(np.array(error[:-1]) / error[1:])[-1] == pytest.approx(4, abs=0.2)
+
+
+THIN = ct.section.rectangle(0.002, 0.04)
+ALLOY = ct.Material(young=7e10, density=2700.0, poisson=0.33)
+PRANDTL = 4.0126 * np.sqrt(7e10 * THIN.iz * ALLOY.shear_modulus * THIN.torsion)
+"""Critical force in N at the tip of a thin strip, 1 m long: 9.04."""
+
+
+def welded_strip(part: float) -> ct.Model:
+    """The strip with a part of its critical force at its tip, along its high side."""
+    m = ct.Model("strip", gravity=(0, 0, 0))
+    m.add(ct.Beam("beam", length=1.0, section=THIN, material=ALLOY, elements=12, shapes="clamped", modes=14))
+    m.add(ct.Weld("root", m.ground, "beam.start"))
+    m.add(ct.PointForce("pull", "beam.end", force=(0, 0, part * PRANDTL)))
+    return m
+
+
+def test_a_strip_in_a_model_buckles_at_prandtls_force() -> None:
+    """Equilibrium is stable below and unstable above, where the lateral frequency passes zero.
+
+    A strip that bends before it buckles bears 1 / sqrt(1 - EIz / EIy) as much, here 0.13 per cent more.
+    """
+    parts = np.array([0.0, 0.7, 0.9, 0.97, 1.03, 1.1, 3.0])
+    rests = [welded_strip(part).static_equilibrium(seek="nearest") for part in parts]
+    assert [rest.stability for rest in rests] == ["stable"] * 4 + ["unstable"] * 3
+    squares = np.array([rest.stiffness[0] for rest in rests])  # of the lowest frequency
+    lowest = welded_strip(0.9).modes().frequencies[0]
+    assert lowest == pytest.approx(np.sqrt(squares[2]) / (2 * np.pi), rel=1e-6)
+    critical_part = parts[3] + squares[3] * (parts[4] - parts[3]) / (squares[3] - squares[4])
+    assert critical_part == pytest.approx(1, abs=5e-3)
+    with pytest.raises(ct.SolveError, match="no static equilibrium"):
+        welded_strip(1.1).static_equilibrium()

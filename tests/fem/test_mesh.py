@@ -184,7 +184,24 @@ def test_three_plates_may_meet_at_an_edge():
     [
         (
             lambda: triangles(SQUARE, [(0, 1, 2), (0, 3, 2)]),
-            "triangle 0 or 1 is inverted: both run their common edge 2-0",
+            "triangle 0 or 1 is inverted: both run their common edge 2-0 in the same sense. Expected neighbours that "
+            "turn the same way round, so that they agree which side is up. Give triangle 1 as 0, 2, 3, or let all be "
+            "turned to agree: orient: true beside the triangles in a model file, mesh.triangles(..., turn=True) in "
+            "Python.",
+        ),
+        (lambda: grid((None, 1), (2, 2)), "the width is None. Expected a positive length in m"),
+        (lambda: grid(((1, 2), 1), (2, 2)), "the width is (1, 2). Expected a positive length in m"),
+        (lambda: grid((1, True), (2, 2)), "the height is True. Expected a positive length in m"),
+        (lambda: grid("ab", (2, 2)), "the size is 'ab'. Expected width and height in m"),
+        (lambda: grid((1, 1), ((1,), 2)), "the number of cells is (1,). Expected a whole number from 1"),
+        (lambda: disc(None, 2), "the radius is None. Expected a positive length in m"),
+        (
+            lambda: mesh_from_data({"nodes": SQUARE, "triangles": [(0, 1, 2)], "orient": 1}, "panel.mesh"),
+            "panel.mesh: orient is 1. Expected true or false",
+        ),
+        (
+            lambda: mesh_from_data({"nodes": SQUARE, "faces": []}, "panel.mesh"),
+            "panel.mesh: a mesh has no 'faces'. Expected some of nodes, lines, triangles, sets, orient",
         ),
         (lambda: triangles(SQUARE, [(0, 1, 2)]), "node 3 is in no line, no triangle and no set"),
         (

@@ -87,6 +87,15 @@ def test_a_file_gives_the_same_numbers(tmp_path: Path) -> None:
     assert same(first, again)
 
 
+def test_what_memory_knows_is_written_where_a_folder_is_named(tmp_path: Path) -> None:
+    compute = Counted()
+    first = stored(None, "key", compute)
+    assert stored(tmp_path, "key", compute) is first
+    store.forget()
+    assert same(stored(tmp_path, "key", compute), first)
+    assert compute.times == 1
+
+
 @pytest.mark.parametrize(
     "kind",
     ["empty", "text", "cut", "foreign", "pickle", "other key", "wrong size", "not finite", "no shapes", "wrong shapes"],

@@ -213,7 +213,11 @@ def test_mean_axes_balance_every_load_by_inertia() -> None:
 
 
 def test_the_frame_of_an_angle_passes_forces_round_its_corner() -> None:
-    """One leg along x, one along y from its end: a force along x at the tip is the axial force of the first leg."""
+    """One leg along x, one along y from its end: a force along x at the tip is the axial force of the first leg.
+
+    The first leg turns the second by its slope 2, so that the deflection of the second, 1 at its tip, leans by 2
+    against x: the tip moves by -2 q1 q2, which G has at both places beside the diagonal.
+    """
     structure = beam(polyline([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0)], [4, 4]))
     shapes = np.zeros((9, 6, 2))
     x = structure.places[:5, 0]
@@ -222,7 +226,7 @@ def test_the_frame_of_an_angle_passes_forces_round_its_corner() -> None:
     y = structure.places[4:, 1]
     shapes[4:, 2, 1], shapes[4:, 3, 1] = y**2, 2 * y  # the second leg bends alone
     found = tables(structure, as_basis(shapes.reshape(-1, 2)), {"tip": 8}, reference=ROOT).frames["tip"]
-    np.testing.assert_allclose(found.move_2[0], [[4 / 3, 0], [0, 0]], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.move_2[0], [[4 / 3, 2], [2, 0]], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.move_2[1], [[0, 0], [0, 4 / 3]], rtol=1e-9, atol=1e-12)
 
 

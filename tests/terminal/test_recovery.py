@@ -48,7 +48,17 @@ def test_a_rigid_body_has_no_deformation() -> None:
 def test_shapes_are_those_that_the_equations_were_written_with(monkeypatch: pytest.MonkeyPatch) -> None:
     """A round beam has pairs of equal modes: computed again, elsewhere, they could be other ones of the same pairs."""
     m = ct.Model("round", gravity=(0, 0, 0))
-    m.add(ct.Beam("beam", length=1.0, section=ct.section.circle(0.01), material=ct.STEEL, elements=4, modes=2))
+    m.add(
+        ct.Beam(
+            "beam",
+            length=1.0,
+            section=ct.section.circle(0.01),
+            material=ct.STEEL,
+            elements=4,
+            modes=2,
+            stiffening="none",
+        )
+    )
     m.add(ct.Weld("wall", m.ground, "beam.start"))
     m.add(ct.PointForce("load", "beam.end", force=(0, 10.0, 5.0)))
     sol = m.simulate(t_end=0.01, points=5)

@@ -92,6 +92,7 @@ def run(
     options |= {name: value for name, value in given.items() if value is not None}
     model = chosen.model
     with chosen.about(changes):
+        changes = model.take(changes)
         spanning = _tree(chosen, tree, rotation_tree, into_tree, into_cotree)
         solution, failure = _simulated(chosen, spanning, end, quiet, {**options, "parameters": changes})
     if output is not None:

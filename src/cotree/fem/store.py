@@ -39,12 +39,14 @@ def stored(folder: str | Path | None, key: str, compute: Callable[[], Tables]) -
     """
     found = _memory.pop(key, None)
     path = None if folder is None else Path(folder) / f"{key}.npz"
+    kept = path is not None and found is not None and path.exists()
     if found is None and path is not None:
         found = _read(path, key)
+        kept = found is not None
     if found is None:
         found = compute()
-        if path is not None:
-            _write(path, key, found)
+    if path is not None and not kept:
+        _write(path, key, found)
     _memory[key] = found
     while len(_memory) > _MOST:
         del _memory[next(iter(_memory))]

@@ -94,6 +94,13 @@ class Values:
             if name not in self._symbol:
                 owner, _, field = name.partition(".")
                 given = self._given(owner, field) if field else self.model.parameters[name]
+                if name in self._tabled:
+                    raise ModelError(
+                        f"the tables of a flexible body were computed from its value {self._tabled[name]:g}",
+                        where=name,
+                        expected="a value that can change without computing the flexible body anew",
+                        remedy="Change the model",
+                    )
                 if not given.names:
                     raise ModelError(
                         f"its value {given.text} is built into the equations",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -125,6 +126,27 @@ class Model:
             for name in ready:
                 values[name] = number(waiting.pop(name), values, name)
         return values
+
+    def take(self, changes: Mapping[str, float]) -> dict[str, float]:
+        """Change values from which tables are computed in the model itself; what is left can change in a run."""
+        left = dict(changes)
+        tabled = [
+            (c, field) for c in self.valued() for field, info in quantities(c).items() if info.built_in == "table"
+        ]
+        names = {name for c, field in tabled if field in c.expressions for name in c.expressions[field].names}
+        while (
+            more := {other for name in names & self.parameters.keys() for other in self.parameters[name].names} - names
+        ):
+            names |= more
+        for name in [name for name in left if name in names and not self.parameters[name].names]:
+            self.parameters[name] = read(left.pop(name), _PARAMETER, name)
+        for component, field in tabled:
+            name = f"{component.name}.{field}"
+            own = {f.name for f in dataclasses.fields(component)}
+            if name in left and field in own and not component.expressions[field].names:
+                value: Any = {field: left.pop(name)}
+                self.components[component.name] = dataclasses.replace(component, **value)
+        return left
 
     def component_values(self, changes: Mapping[str, float] | None = None) -> dict[str, float]:
         """The numeric value of every constant field, named ``component.field``, checked; with ``changes`` in place.

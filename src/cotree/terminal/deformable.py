@@ -13,7 +13,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.fem.tables import NodeTable, Tables
 from cotree.model import Frame, Value
 from cotree.model.quantity import Quantity, finite
-from cotree.terminal.checked import degrees_of, frame_names, mapping, mode_numbers, names, ratios
+from cotree.terminal.checked import DEGREES, degrees_of, frame_names, mapping, mode_numbers, names, ratios
 from cotree.terminal.lumps import checked_lumps
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Connection, Inertia, start_vector
 
@@ -116,6 +116,7 @@ class Deformable(Body):
             for name in carriers:
                 if name != MEAN or len(carriers) == 2:
                     self._known(name, "attached")
+            object.__setattr__(self, "attached", self.attached if isinstance(self.attached, str) else carriers)
         if self.interface is None:
             return
         where = f"{self.name}.interface"
@@ -126,11 +127,17 @@ class Deformable(Body):
                 remedy="Leave it out, or say shapes='interface'",
             )
         expected = "names of frames, or frames with degrees of freedom: {tip: 'z ry'}"
-        if isinstance(self.interface, Mapping):
-            for name, which in mapping(self.interface, where, expected).items():
-                degrees_of(which, f"{where}.{name}")
-        for name in self.interface if isinstance(self.interface, Mapping) else names(self.interface, where, expected):
+        given: Any = self.interface
+        if isinstance(given, Mapping):
+            chosen = {
+                name: degrees_of(which, f"{where}.{name}") for name, which in mapping(given, where, expected).items()
+            }
+            given = {name: " ".join(DEGREES[degree] for degree in degrees) for name, degrees in chosen.items()}
+        elif not isinstance(given, str):
+            given = names(given, where, expected)
+        for name in (given,) if isinstance(given, str) else given:
             self._known(name, "interface")
+        object.__setattr__(self, "interface", given)
 
     def _check_damping(self, count: int) -> None:
         """As many ratios as modes."""
