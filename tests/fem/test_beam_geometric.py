@@ -1,4 +1,4 @@
-"""Geometric stiffness of beams against exact strains and exact shapes in space; what rigid rotation and symmetry say."""
+"""Geometric stiffness of beams against exact strains and shapes in space; what rigid rotation and symmetry say."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fem.test_beam import LENGTH, SECTION, along, solved, turned
 
 from cotree.fem.beam import Beams
 from cotree.fem.beam_geometric import work
@@ -18,6 +17,7 @@ from cotree.fem.reduction import Basis
 from cotree.fem.reference import Reference
 from cotree.fem.structure import Structure
 from cotree.fem.tables import tables
+from fem.test_beam import LENGTH, SECTION, along, solved, turned
 
 POLAR = (SECTION.iy + SECTION.iz) / SECTION.area
 
@@ -65,8 +65,8 @@ FIELDS = [(2, 2), (2, 3), (1, 2), (1, 3), (3, 1)]
 def test_second_order_displacements_are_those_of_a_curve_in_space(count: int, shear: bool) -> None:
     """A cantilever bent both ways and twisted, v2 = -int int p w'' and its like: frames carried along exactly.
 
-    The curve has the curvatures and shear of the fields: r' = R (e1 + shear), R' = R [curvature x]. Its fields are those
-    of the elements, so there is no error of the mesh. Along the beam it is the foreshortening, also by twist (Wagner).
+    The curve has the curvatures and shear of the fields: r' = R (e1 + shear), R' = R [curvature x]. Its fields are
+    those of the elements, so the mesh makes no error. Along the beam it is the foreshortening, by twist, too (Wagner).
     """
     x = np.linspace(0, LENGTH, count + 1)
     shapes = np.zeros((count + 1, 6, 5))
@@ -108,7 +108,7 @@ def carried(q: np.ndarray, lag: list[float]) -> np.ndarray:
         curvature = np.array([twist, -2 * z2 - 6 * z3 * x, 2 * y2 + 6 * y3 * x])
         shear = np.array([0.0, -6 * lag[1] * y3, -6 * lag[0] * z3])
         slide = np.sqrt(1 - shear @ shear) - POLAR * twist**2 / 2  # the line keeps its length, twist shortens it
-        return np.concatenate([R @ (shear + [slide, 0, 0]), (R @ cross(curvature)).ravel()])
+        return np.concatenate([R @ (shear + np.array([slide, 0, 0])), (R @ cross(curvature)).ravel()])
 
     start = np.concatenate([np.zeros(3), np.eye(3).ravel()])
     end = solve_ivp(rate, (0, LENGTH), start, rtol=1e-12, atol=1e-13, method="DOP853").y[:, -1]

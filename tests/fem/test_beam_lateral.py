@@ -177,6 +177,46 @@ def test_buckling_of_a_shaft_under_torque() -> None:
         assert np.log2(np.array(error[:-1]) / error[1:])[-1] == pytest.approx(4, abs=0.2)
 
 
+LEG = 240.0
+"""Length of a leg in mm of the frame of Argyris et al. 1979: 30 x 0.6 mm, E = 71240 N/mm^2, Poisson's ratio 0.31."""
+INERTIA, TORSION = 30 * 0.6**3 / 12, 30 * 0.6**3 / 3
+SHEET = Material(71240.0, 1.0, poisson=0.31)
+
+
+def angle_frame(count: int, corners: Any) -> Beams:
+    """Two legs in the plane xy, their high side in it."""
+    mesh = ct.mesh.polyline(corners, [count, count])
+    section = general(18.0, INERTIA, 0.6 * 30**3 / 12, TORSION)
+    return Beams(mesh.nodes, mesh.lines, section, SHEET, shear=False)
+
+
+def test_a_right_angle_under_end_moments() -> None:
+    """Argyris et al. 1979; Timoshenko and Gere: pi sqrt(EI GJ) / L = 622.2 N mm, with either sign.
+
+    Bending moment of one leg is torque of the other where the corner turns: only moments that fit together give this.
+    """
+    exact = np.pi * np.sqrt(SHEET.young * INERTIA * SHEET.shear_modulus * TORSION) / LEG
+    assert exact == pytest.approx(622.2, abs=0.05)
+    c = LEG / np.sqrt(2)
+    found = []
+    for count in (8, 16):
+        beams, last = angle_frame(count, [(0, 0, 0), (c, c, 0), (2 * c, 0, 0)]), 12 * count
+        moments = at_node(2 * count, 0, rz=1.0) + at_node(2 * count, 2 * count, rz=-1.0)
+        held = [0, 1, 2, 3, 4, *(last + d for d in (1, 2, 3, 4))]
+        found.append([critical(beams, sign * moments, held) for sign in (1, -1)])
+    coarse, fine = np.array(found)
+    assert np.all(fine > exact)
+    assert (4 * fine - coarse) / 3 == pytest.approx(exact, rel=2e-5)
+
+
+def test_a_right_angle_under_a_force_at_its_tip() -> None:
+    """Argyris et al. 1979, Simo and Vu-Quoc 1986: clamped; force at the tip along the clamped leg: 1.09 N."""
+    count = 16
+    beams = angle_frame(count, [(0, 0, 0), (LEG, 0, 0), (LEG, -LEG, 0)])
+    found = critical(beams, at_node(2 * count, 2 * count, x=1.0), range(6))
+    assert found == pytest.approx(1.09, abs=5e-3)
+
+
 THIN = ct.section.rectangle(0.002, 0.04)
 ALLOY = ct.Material(young=7e10, density=2700.0, poisson=0.33)
 PRANDTL = 4.0126 * np.sqrt(7e10 * THIN.iz * ALLOY.shear_modulus * THIN.torsion)

@@ -252,6 +252,10 @@ def test_many_modes_below_a_frequency_are_all_found() -> None:
     limit = float((every[99] + every[100]) / 2)
     found = vibration(structure, root, below=limit / 2 / np.pi)
     np.testing.assert_allclose(found.frequencies, every[:100], rtol=1e-6)
+    every = structure.modes(300, skip_rigid=True).frequencies
+    limit = float((every[99] + every[100]) / 2)
+    found = vibration(structure, Reference.mean(), below=limit / 2 / np.pi)
+    np.testing.assert_allclose(found.frequencies, every[:100], rtol=1e-6)
 
 
 def test_what_cannot_be_is_said() -> None:

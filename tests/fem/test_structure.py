@@ -391,6 +391,17 @@ def test_mistakes_are_told(ask, told):
     assert told in str(error.value)
 
 
+def test_more_modes_than_can_be_meant_are_refused_at_once():
+    mesh = line((0, 0, 0), (1, 0, 0), 1500)
+    structure = Structure(mesh.nodes, [Beams(mesh.nodes, mesh.lines, circle(0.001), STEEL)], fixed={0: None})
+    with pytest.raises(
+        ModelError, match=r"^more than 4000 modes lie below 1e\+12 Hz\. Expected a frequency with at most"
+    ):
+        structure.modes(below=1e12)
+    with pytest.raises(ModelError, match=r"^4001 modes are asked for\. Expected at most 4000\."):
+        structure.modes(4001)
+
+
 def test_a_load_that_nothing_carries():
     places = np.zeros((2, 3))
     structure = Structure(places, [Springs([(0, 1)], moves=(0, 1, 2))], fixed={0: "x y z"})

@@ -52,8 +52,8 @@ def test_the_motion_converges_to_the_chains(witness: tuple[float, Array], name: 
     young, wanted = witness
     errors = [float(np.abs(motion(young, modes=modes, **FRAMES[name]) - wanted).max()) for modes in (1, 8)]
     bend = np.abs(wanted[0] * wanted[3] - wanted[1] * wanted[2]).max()  # of the middle from the chord, about
-    assert errors[1] < max(errors[0] / 3, 10 * bend**3)
-    assert errors[1] < 10 * bend**3 + 3e-5
+    assert errors[1] < max(errors[0] / 3, 15 * bend**3)
+    assert errors[1] < 15 * bend**3 + 3e-5
 
 
 def test_without_stiffening_it_does_not(witness: tuple[float, Array]) -> None:

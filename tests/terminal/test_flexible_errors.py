@@ -97,6 +97,7 @@ BEAMS: dict[str, tuple[dict[str, Any], str]] = {
         {"shapes": "clamped", "modes": 2, "damping": [0.1]},
         "b.damping: 1 damping ratios are given. Expected one for all modes, or 2",
     ),
+    "no ratio": ({"damping": []}, "b.damping: found .*Expected a part of critical damping"),
     "damping is text": ({"damping": "high"}, "b.damping: found 'high'. Expected a part of critical damping"),
     "lump without mass": ({"masses": {"t": {"at": "end"}}}, "b.masses.t: mass is not given. Expected {at: frame"),
     "misspelt lump": ({"masses": {"t": {"at": "end", "mas": 1}}}, "b.masses.t: a lump has no 'mas'.*'mass'"),
@@ -123,10 +124,13 @@ BEAMS: dict[str, tuple[dict[str, Any], str]] = {
         {"material": {"young": 1e9, "density": 1, "poisson": 0.3, "name": 5}},
         "b.material: material: the name is 5. Expected text",
     ),
-    "frame called position": ({"frames": {"position": 0.2}}, "b: the frame name 'position' cannot be used: a value or"),
-    "frame called as a field": ({"frames": {"section": 0.2}}, "b: the frame name 'section' cannot be used"),
-    "frame called as a mode": ({"frames": {"mode1_rate": 0.2}}, "b: the frame name 'mode1_rate' cannot be used"),
-    "frame with a blank": ({"frames": {"a b": 0.2}}, "b: the frame name 'a b' cannot be used. Expected letters"),
+    "frame called position": (
+        {"frames": {"position": 0.2}},
+        "b.frames: the frame name 'position' cannot be used: a value or",
+    ),
+    "frame called as a field": ({"frames": {"section": 0.2}}, "b.frames: the frame name 'section' cannot be used"),
+    "frame called as a mode": ({"frames": {"mode1_rate": 0.2}}, "b.frames: the frame name 'mode1_rate' cannot be used"),
+    "frame with a blank": ({"frames": {"a b": 0.2}}, "b.frames: the frame name 'a b' cannot be used. Expected letters"),
     "misspelt field": ({"lenght": 1.0}, "b: Beam has no field 'lenght'.*Did you mean 'length'"),
 }
 BODIES: dict[str, tuple[dict[str, Any], str]] = {
@@ -178,8 +182,18 @@ BODIES: dict[str, tuple[dict[str, Any], str]] = {
     "shear of shells": ({"shear": False}, "b.shear: it is given, but the mesh has no lines"),
     "mass of shells": ({"mass": "linear"}, "b.mass: it is given, but the mesh has no lines"),
     "offset of shells": ({"offset": (0, 1)}, "b.offset: it is given, but the mesh has no lines"),
+    "section along its line": (
+        {
+            "mesh": LINE,
+            "plate": ...,
+            "section": {"circle": {"radius": 0.1}},
+            "material": "steel",
+            "section_y": (2, 0, 0),
+        },
+        "b.section_y: line 0 of the mesh runs along it. Expected a vector across every line",
+    ),
     "plate of lines": ({"mesh": LINE}, "b.plate: it is given, but the mesh has no triangles.*Leave out plate"),
-    "frame called mesh": ({"frames": {"mesh": 0}}, "b: the frame name 'mesh' cannot be used: a value or result"),
+    "frame called mesh": ({"frames": {"mesh": 0}}, "b.frames: the frame name 'mesh' cannot be used: a value or result"),
     "too many modes": ({"modes": 500}, "b: 500 modes are asked for. Expected at most"),
 }
 
@@ -207,6 +221,16 @@ def test_what_is_told_before_any_run(field: str) -> None:
         ct.FlexibleBody("b", mesh=mesh, plate=plate, **given)
 
 
+def test_an_error_of_the_elements_names_the_body() -> None:
+    """Also where the name of the body begins like the place that the error knows."""
+    section = {"general": {"area": 1e-4, "iy": 1e-9, "iz": 1e-9, "torsion": 2e-9}}
+    with pytest.raises(CotreeError, match="^s: section: the shear factors of a general section are not given"):
+        m = ct.Model("beam")
+        m.add(ct.Beam("s", length=1.0, section=section, material="steel", elements=2, modes=1))
+        m.add(ct.Weld("J", m.ground, "s.start"))
+        m.simulate(1e-4)
+
+
 def test_modes_below_any_frequency_are_bounded() -> None:
     with pytest.raises(
         CotreeError, match=r"b: more than 994 modes lie below 1e\+12 Hz\. .*lower frequency, or say how"
@@ -229,7 +253,7 @@ def test_a_model_file_can_turn_triangles() -> None:
 
 @pytest.mark.parametrize("name", ["position", "centre", "acceleration", "mass", "size"])
 def test_frames_of_rigid_bodies_have_names_of_their_own(name: str) -> None:
-    with pytest.raises(CotreeError, match=f"^b: the frame name '{name}' cannot be used: .*Choose another name"):
+    with pytest.raises(CotreeError, match=f"^b.frames: the frame name '{name}' cannot be used: .*Choose another name"):
         ct.RigidBody("b", ct.box(size=(1, 1, 1), mass=1), frames={name: (1, 0, 0)})
 
 

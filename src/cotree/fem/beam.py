@@ -274,7 +274,7 @@ def _force_stations() -> tuple[Array, Array]:
 
 
 def bending_shapes(s: Array, lengths: Array, phi: Array) -> tuple[Array, Array, Array, Array]:
-    """Deflection, rotation, their slopes, (E, S, 4), at fractions ``s`` from v1, r1, v2, r2 (Friedman, Kosmatka 1993)."""
+    """Deflection, rotation, their slopes, (E, S, 4), at ``s`` from v1, r1, v2, r2 (Friedman and Kosmatka 1993)."""
     x, length, p = s[None, :], lengths[:, None], phi[:, None]
     o = np.zeros_like(x * length)
     move = [

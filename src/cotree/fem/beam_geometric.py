@@ -12,16 +12,17 @@ so that the section forces N, Qy, Qz, Mx, My, Mz of an initial state do this wor
     N (v'^2 + w'^2 + (Iy + Iz) / A p'^2) / 2 + Qy (p w' + p ry / 2) - Qz (p v' - p rz / 2)
     - Mx (ry rz' - rz ry') / 2 - My (rz p' - p rz') / 2 - Mz (p ry' - ry p') / 2
 
-Without shear deformation and with Q = dM/dx, integration by parts makes of this Vlasov's Mz p w'' + My p v'' for a
-section with two axes of symmetry, and terms at the ends that belong to moments: as nodes turn by rotation vectors, end
+Without shear deformation, with Qy = -Mz', Qz = My', integration by parts makes of this Vlasov's Mz p w'' + My p v'' for
+a doubly symmetric section, and terms at the ends that belong to moments: as nodes turn by rotation vectors, end
 moments are semi-tangential (Ziegler 1968; Argyris 1979): turned by t, a moment M becomes M + t x M / 2. The matrix is
 symmetric, and moments of two elements at a node fit together whatever the angle between them. Forces keep their
 direction; they act at the nodes, and at the centroid where there is no offset.
 
 Left out: products with the extension u', which are of the size of the strain beside others and would couple extension
-with bending; restrained warping; sections without two axes of symmetry. N acts along the centroid line, so a column
-that shears buckles as Engesser says. Arms of an offset turn with their node: the force on the centroid does the work
-f (t x (t x arm)) / 2 at each end.
+with bending; restrained warping; sections without two axes of symmetry; the work of loads on points beside the centroid
+line as their arms turn, from which comes the propeller moment of a blade that spins. N acts along the centroid line, so
+a column that shears buckles as Engesser says. Arms of an offset turn with their node: the force on the centroid does
+the work f (t x (t x arm)) / 2 at each end.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ import numpy as np
 from cotree.fem.element import Array
 
 if TYPE_CHECKING:
-    from cotree.fem.beam import Beams
     from cotree.fem.beam_recovery import Forces
 
 _V, _W, _P, _RY, _RZ, _DP, _DRY, _DRZ = range(8)  # v', w', p, ry, rz, p', ry', rz'

@@ -237,12 +237,7 @@ _FACTORS: dict[str, Callable[[Mapping[str, float], float], Factors]] = {
     "i_section": _i_factors,
 }
 SECTIONS: dict[str, Callable[..., Section]] = {
-    "circle": circle,
-    "tube": tube,
-    "rectangle": rectangle,
-    "box": box,
-    "i_section": i_section,
-    "general": general,
+    each.__name__: each for each in (circle, tube, rectangle, box, i_section, general)
 }
 """The functions that make a section, by kind."""
 

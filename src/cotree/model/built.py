@@ -17,12 +17,7 @@ def pick(given: Any, where: str, kinds: Collection[str], noun: str, expected: st
         raise ModelError(f"found {given!r}", where=where, expected=expected)
     ((kind, values),) = given.items()
     if kind not in kinds:
-        raise ModelError(
-            f"there is no {noun} '{kind}'",
-            where=where,
-            expected=f"one of {listing(kinds)}",
-            remedy=nearest(str(kind), kinds),
-        )
+        raise _unknown(kind, kinds, f"there is no {noun}", where, "one")
     return str(kind), values
 
 
@@ -43,12 +38,7 @@ def build(
     known = {name: each for name, each in inspect.signature(make).parameters.items() if name not in hidden}
     for key in values:
         if key not in known:
-            raise ModelError(
-                f"{'an' if what[0] in 'aeiou' else 'a'} {what} has no '{key}'",
-                where=where,
-                expected=f"some of {listing(known)}",
-                remedy=nearest(str(key), known),
-            )
+            raise _unknown(key, known, f"{'an' if what[0] in 'aeiou' else 'a'} {what} has no", where, "some")
     missing = [key for key, each in known.items() if each.default is inspect.Parameter.empty and key not in values]
     if missing:
         raise ModelError(f"{listing(missing)} of the {what} not given", where=where, expected=listing(known))
@@ -59,3 +49,9 @@ def build(
         raise
     except (TypeError, ValueError):
         raise ModelError(f"found {dict(values)!r}", where=where, expected=expected) from None
+
+
+def _unknown(name: Any, known: Collection[str], found: str, where: str, how_many: str) -> ModelError:
+    """The error for a name that is none of those that are known."""
+    expected = f"{how_many} of {listing(known)}"
+    return ModelError(f"{found} '{name}'", where=where, expected=expected, remedy=nearest(str(name), known))

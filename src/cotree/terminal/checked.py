@@ -25,11 +25,13 @@ def frame_names(given: Iterable[Any], owner: str, taken: Collection[str]) -> Non
     """Names of frames: of letters and digits, and not those of values (``taken``) or results of the body."""
     for name in given:
         if not isinstance(name, str) or not COMPONENT_NAME.match(name):
-            raise ModelError(f"the frame name {name!r} cannot be used", where=owner, expected="letters and digits")
+            raise ModelError(
+                f"the frame name {name!r} cannot be used", where=f"{owner}.frames", expected="letters and digits"
+            )
         if name in taken or name in RESULTS or _COORDINATE.match(name):
             raise ModelError(
                 f"the frame name '{name}' cannot be used: a value or result of the body has it",
-                where=owner,
+                where=f"{owner}.frames",
                 remedy="Choose another name",
             )
 
@@ -71,6 +73,8 @@ def ratios(given: Any, where: str) -> float | tuple[float, ...] | None:
     expected = "a part of critical damping such as 0.01, or a list of them, one for each mode"
     listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
     several = list(given) if listed else [given]
+    if not several:
+        raise ModelError(f"found {given!r}", where=where, expected=expected)
     values = tuple(finite(value, where, expected) for value in several)
     for value in values:
         if value < 0:

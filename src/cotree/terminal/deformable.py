@@ -218,8 +218,9 @@ class Deformable(Body):
             key = content_hash(type(self).kind, *self.recipe(values), *kept._choices(values))
             result = stored(folder, key, lambda: kept._compute(values))
         except ModelError as error:
-            if not error.where.startswith(self.name):
-                error.within(self.name)
+            if error.where != self.name and not error.where.startswith(f"{self.name}."):
+                error.where = f"{self.name}: {error.where}" if error.where else self.name
+                error.args = (error.message,)
             raise
         self._check_start(result)
         return result

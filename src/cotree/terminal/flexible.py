@@ -202,6 +202,8 @@ class FlexibleBody(Deformable):
                 object.__setattr__(self, name, self._vector(name))
         object.__setattr__(self, "offset", numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m"))
         self._check_parts()
+        if self.section_y is not None:
+            self._check_section_y()
         given_frames = mapping(self.frames, f"{self.name}.frames", "frames by name")
         frames = {name: self._frame(name, given) for name, given in given_frames.items()}
         object.__setattr__(self, "frames", frames)
@@ -234,6 +236,18 @@ class FlexibleBody(Deformable):
                         where=f"{self.name}.{name}",
                         remedy=f"Leave out {name}, or add {what} to the mesh",
                     )
+
+    def _check_section_y(self) -> None:
+        """The section's y axis lies across every line."""
+        along = np.diff(self.mesh.nodes[self.mesh.lines], axis=1)[:, 0]
+        size = np.linalg.norm(along, axis=1) * np.linalg.norm(np.array(self.section_y))
+        wrong = np.flatnonzero(np.linalg.norm(np.cross(along, self.section_y), axis=1) < 1e-6 * size)
+        if wrong.size:
+            raise ModelError(
+                f"line {wrong[0]} of the mesh runs along it",
+                where=f"{self.name}.section_y",
+                expected="a vector across every line",
+            )
 
     def _check_nodes(self) -> None:
         """Put what is tied and held into one form: sets by name or numbers of nodes, and names of degrees."""

@@ -121,13 +121,7 @@ _MOMENTS: dict[str, Callable[[Mapping[str, Any], str], Moments]] = {
     "sphere": _sphere,
     "tube": _tube,
 }
-SHAPES: dict[str, Callable[..., Shape]] = {
-    "rod": rod,
-    "box": box,
-    "cylinder": cylinder,
-    "sphere": sphere,
-    "tube": tube,
-}
+SHAPES: dict[str, Callable[..., Shape]] = {each.__name__: each for each in (rod, box, cylinder, sphere, tube)}
 """The functions that make a shape, by kind."""
 
 

@@ -22,7 +22,7 @@ from cotree.formulation.branch.loops import circuit
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.topology import Link
-from cotree.maths.rotation import advance, of_quaternion, quaternion_of, vee
+from cotree.maths.rotation import advance, of_quaternion, vee
 from cotree.maths.symbolic import column
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import ORIENTATION
@@ -430,33 +430,3 @@ def _least(by_hard: Array, hard: Array, by_soft: Array, soft: Array) -> Array:
         inner = np.linalg.lstsq(by_soft @ basis, -(soft + by_soft @ x), rcond=1e-10)[0]
         x = x + basis @ inner
     return np.asarray(x)
-
-
-def transfer(source: Mechanism, target: Mechanism) -> ca.Function:
-    """q and u of one pair of trees from those of another, as a function of (q, u, t, p, modes)."""
-    values, kin, other = source.top.values, source.kin, target.kin
-    known = {**{name: kin.q[k] for k, name in enumerate(kin.q_names)}}
-    known_u = {name: kin.u[k] for k, name in enumerate(kin.u_names)}
-    q: dict[str, ca.SX] = {}
-    u: dict[str, ca.SX] = {}
-    for link in source.top.links.values():
-        names = [*other.positions.get(link.name, {}), *(c for (owner, c) in other.windings if owner == link.name)]
-        if not names:
-            continue
-        motion = kin.motion(link)
-        if ORIENTATION in names:
-            turn, w = quaternion_of(motion.C), motion.omega_b
-            q |= {f"{link.name}.{ORIENTATION}.e{k}": turn[k] for k in range(4)}
-            u |= {f"{link.name}.omega.{x}": w[k] for k, x in enumerate("xyz")}
-        for c in names:
-            if c != ORIENTATION:
-                x, rate = kin.coordinate(link, c)
-                name = c
-                if link.name in other.aligned and c == "angle":
-                    name, more = BODY_ANGLE, other.aligned[link.name]
-                    x, rate = x + more[0], rate + more[1]
-                q[f"{link.name}.{name}"], u[f"{link.name}.{name}_rate"] = x, rate
-    new_q = column([known.get(name, q.get(name)) for name in other.q_names])
-    new_u = column([known_u.get(name, u.get(name)) for name in other.u_names])
-    inputs = [kin.q, kin.u, kin.t, values.p.symbols, values.mode_symbols]
-    return ca.Function("transfer", inputs, [ca.densify(new_q), ca.densify(new_u)])

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from cotree.errors import FormulationError, GraphError, SolveError, listing
 from cotree.formulation.branch.articulated import forward_dynamics, ldl_solver
 from cotree.formulation.branch.articulated import suits as articulated
-from cotree.formulation.branch.assembly import Assembly, transfer
+from cotree.formulation.branch.assembly import Assembly
 from cotree.formulation.branch.loops import loop_kind
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy, analyse
 from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
+from cotree.formulation.branch.transfer import transfer
 from cotree.formulation.system import Energy, Mechanics, SmoothInput, SystemEquations, Variables
 from cotree.graph import LinearGraph, Tree
 from cotree.maths.symbolic import column, substitute

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation.branch.articulated import ldl_solver
-from cotree.formulation.branch.assembly import transfer
 from cotree.formulation.branch.kinematics import measured
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.places import Place
+from cotree.formulation.branch.transfer import transfer
 from cotree.maths.rotation import quaternion_of, skew
 from cotree.maths.symbolic import column, substitute
 from cotree.terminal.floating import Floating, constant
