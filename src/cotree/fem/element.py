@@ -68,7 +68,7 @@ class Elements:
         raise NotImplementedError
 
     def resultants(self, u: Array, load: Array | None = None) -> Any:
-        """Membrane or axial forces that displacements cause, as `geometric` takes them.
+        """Section or membrane forces that displacements cause, as `geometric` takes them.
 
         ``u`` is (E, K), the displacements of each element's degrees of freedom in statics under a load; ``load``,
         (E, G, 3), is the force on each mass point in that load case, from which an element may take how its forces
