@@ -7,6 +7,7 @@ from dataclasses import field, fields
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cotree.errors import ModelError, listing, nearest
 from cotree.fem.material import Material, material_from_data
@@ -203,7 +204,7 @@ class FlexibleBody(Deformable):
         object.__setattr__(self, "offset", numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m"))
         self._check_parts()
         if self.section_y is not None:
-            self._check_section_y()
+            self._check_across(np.array(self.section_y))
         given_frames = mapping(self.frames, f"{self.name}.frames", "frames by name")
         frames = {name: self._frame(name, given) for name, given in given_frames.items()}
         object.__setattr__(self, "frames", frames)
@@ -237,11 +238,11 @@ class FlexibleBody(Deformable):
                         remedy=f"Leave out {name}, or add {what} to the mesh",
                     )
 
-    def _check_section_y(self) -> None:
+    def _check_across(self, vector: NDArray[np.float64]) -> None:
         """The section's y axis lies across every line."""
         along = np.diff(self.mesh.nodes[self.mesh.lines], axis=1)[:, 0]
-        size = np.linalg.norm(along, axis=1) * np.linalg.norm(np.array(self.section_y))
-        wrong = np.flatnonzero(np.linalg.norm(np.cross(along, self.section_y), axis=1) < 1e-6 * size)
+        size = np.linalg.norm(along, axis=1) * np.linalg.norm(vector)
+        wrong = np.flatnonzero(np.linalg.norm(np.cross(along, vector), axis=1) <= 1e-6 * size)
         if wrong.size:
             raise ModelError(
                 f"line {wrong[0]} of the mesh runs along it",
