@@ -18,8 +18,11 @@ from cotree.errors import (
     SolveError,
 )
 from cotree.fem import mesh, section
+from cotree.fem.beam import Beams
 from cotree.fem.material import ALUMINIUM, STEEL, Material
 from cotree.fem.plate import Laminate, Orthotropic, Plate, layered
+from cotree.fem.shell import Shells
+from cotree.fem.structure import Structure, Support, Tie
 from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
 from cotree.model.event import Event
@@ -79,17 +82,17 @@ if TYPE_CHECKING:
     from cotree.terminal.recovery import Deformation
 
 __all__ = [
-    "ALUMINIUM", "STEEL", "Beam", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError", "Coupled",
-    "CurrentSource", "Cylindrical", "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError",
+    "ALUMINIUM", "STEEL", "Beam", "Beams", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError",
+    "Coupled", "CurrentSource", "Cylindrical", "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError",
     "FileError", "FlexibleBody", "ForceBetween", "FormulationError", "Frame", "FrameDrive", "Free", "Gear",
     "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator", "JointDamper", "JointFriction",
     "JointSpring", "Laminate", "Material", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
     "Orthotropic", "ParallelAxes", "Piston", "Planar", "Plate", "PointForce", "PointMass", "PointOnLine",
     "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
-    "RollingDisc", "RotationalEMF", "Screw", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical", "Spring",
-    "Switch", "Transformer", "TranslationalEMF", "Universal", "VaryingMass", "VaryingPoint", "VoltageSource", "Weld",
-    "Wheel", "box", "cylinder", "electrical", "hydraulic", "layered", "load", "mesh", "read_mesh", "rod",
-    "rotational", "section", "sphere", "thermal", "transducer", "translational", "tube",
+    "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
+    "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
+    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "box", "cylinder", "electrical", "hydraulic", "layered", "load",
+    "mesh", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational", "tube",
 ]  # fmt: skip
 
 
@@ -157,7 +160,7 @@ class Model(_model.Model):
             name.removeprefix(f"{body}."): solution[name] for name in solution.names if name.startswith(f"{body}.")
         }
         joined = part.joined(self.components.values())
-        return deformation(part, part.values(self.parameter_values()), solution.t, values, joined)
+        return deformation(part, part.values(self.parameter_values()), solution.t, values, joined, self.folder)
 
     def kinematics(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
         """The motion and the forces of a mechanism whose degrees of freedom are all driven."""

@@ -47,7 +47,5 @@ def test_a_run_refuses_what_it_cannot_change(model):
     arm = ct.load(model)
     with pytest.raises(ModelError, match=r"b\.roll: the tables of a flexible body were computed from its value 0\.1"):
         arm.simulate(0.001, parameters={"b.roll": 0.2})
-    with pytest.raises(
-        ModelError, match=r"b\.length: it would change from 1 to 0\.8, but tables were computed"
-    ):
+    with pytest.raises(ModelError, match=r"b\.length: it would change from 1 to 0\.8, but tables were computed"):
         arm.simulate(0.001, parameters={"half": 0.4})

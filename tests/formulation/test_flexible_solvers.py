@@ -79,7 +79,9 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 @pytest.mark.parametrize(("name", "where"), [("l", "beam.length"), ("place", "beam.mid.x")])
 def test_parameters_of_the_tables_cannot_change(what: str, name: str, where: str) -> None:
-    told = f"'{name}' enters the tables .* through {where}" if what == "sensitivities" else "tables were computed from it"
+    told = (
+        f"'{name}' enters the tables .* through {where}" if what == "sensitivities" else "tables were computed from it"
+    )
     with pytest.raises(CotreeError, match=told) as error:
         REFUSED[what](arm(), {name: 0.4})
     assert where in str(error.value)

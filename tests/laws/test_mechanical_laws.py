@@ -26,7 +26,7 @@ BEAM: dict[str, Any] = {
     "length": 0.5, "section": {"circle": {"radius": 0.01}}, "material": STEEL, "elements": 2, "modes": 1,
 }  # fmt: skip
 PLATE: dict[str, Any] = {
-    "mesh": {"grid": {"size": [1.0, 1.0], "cells": [2, 2]}}, "plate": {"plate": {"thickness": 0.01, "material": STEEL}},
+    "mesh": {"grid": {"size": [1.0, 1.0], "cells": [2, 2]}}, "plate": {"thickness": 0.01, "material": STEEL},
     "frames": {"p": [0.0, 0.5, 0.0], "q": [1.0, 1.0, 0.0]}, "attached": "p", "modes": 2,
 }  # fmt: skip
 SAMPLES: dict[str, list[dict[str, Any]]] = {

@@ -221,5 +221,15 @@ def test_every_file_of_the_package_is_registered() -> None:
     from cotree.model import KINDS
 
     files = {path.stem for path in Path(cotree.terminal.__file__).parent.glob("[a-z]*.py")}
-    helpers = {"scalar", "mechanics", "shapes", "characteristic", "deformable", "floating", "recovery", "checked"}
+    helpers = {
+        "scalar",
+        "mechanics",
+        "shapes",
+        "characteristic",
+        "deformable",
+        "floating",
+        "recovery",
+        "checked",
+        "lumps",
+    }
     assert files - helpers == {kind.partition(".")[0] for kind in KINDS} - {"ground_frame"}

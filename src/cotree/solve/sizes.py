@@ -19,6 +19,8 @@ GROWTH = 1e3
 """Growth of a variable after which the scale is taken anew."""
 PART = 1e-2
 """Least size of a coordinate or speed of a mechanism, as a part of the largest with the same unit."""
+TINY = 1e-4
+"""Least size of displacements, as a part of the places of frames; a single one may be a hundredth of it."""
 CALM = 1e9
 """Growth from start values and sources beyond which a system counts as unstable."""
 SMALLEST = 1e-12
@@ -97,13 +99,19 @@ def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:
 def _mechanical(problem: Problem, history: History) -> Sizes:
     """One scale for the whole run of a mechanism: the largest value of each variable, or a part of its unit's largest.
 
-    Angles and Euler parameters count as at least one.
+    Angles and Euler parameters count as at least one, displacements as a small part of the places of frames, and speeds
+    as a slow motion by such a part: a mode that nothing excites must not set the tolerance by its rounding errors.
     """
     e = problem.equations
     largest = np.abs(history.x).max(axis=1, initial=0.0)
-    by_unit: dict[str, float] = {"rad": 1.0, "": 1.0}
+    outputs = np.abs(history.outputs[1:]).max(axis=1, initial=0.0)
+    places = [value for o, value in zip(e.outputs.values(), outputs.tolist(), strict=True) if o.unit == "m"]
+    by_unit: dict[str, float] = {"rad": 1.0, "": 1.0, "m": TINY * max(places, default=0.0)}
     for unit, value in zip(e.q.units + e.u.units, largest.tolist(), strict=True):
         by_unit[unit] = max(by_unit.get(unit, 0.0), value)
+    span = float(history.t[-1] - history.t[0]) or 1.0
+    for unit in ("m", "rad"):
+        by_unit[f"{unit}/s"] = max(by_unit.get(f"{unit}/s", 0.0), PART * by_unit[unit] / span)
     floor = np.array([PART * by_unit[unit] for unit in e.q.units + e.u.units])
     x = np.maximum(largest, floor)
     energy = float(np.abs(history.outputs[1 + list(e.outputs).index("kinetic_energy")]).max(initial=0.0))
