@@ -18,7 +18,7 @@ class CotreeError(Exception):
 
     def within(self, place: str) -> None:
         """Put a place, such as the name of a file, in front of the message."""
-        if not self.where.startswith(place):
+        if self.where != place and not self.where.startswith((f"{place}:", f"{place}.")):
             self.where = f"{place}: {self.where}" if self.where else place
             self.args = (self.message,)
 
