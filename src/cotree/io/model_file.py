@@ -277,7 +277,11 @@ def _read_mesh(name: str, given: Any, folder: Path | None) -> dict[str, Any]:
     file, options = given["file"], {key: value for key, value in given.items() if key != "file"}
     if not isinstance(file, str) or not set(options) <= {"orient", "edge_lines"}:
         raise ModelError(f"found {given!r}", where=f"{name}.mesh", expected="{file: panel.msh}")
-    return {"mesh": read_mesh((folder or Path()) / file, **options)}
+    try:
+        return {"mesh": read_mesh((folder or Path()) / file, **options)}
+    except CotreeError as reason:
+        found = f"the mesh file '{file}' cannot be used: {reason.found}"
+        raise ModelError(found, where=f"{name}.mesh", expected=reason.expected, remedy=reason.remedy) from None
 
 
 def _check_frames(given: Any, where: str) -> None:
