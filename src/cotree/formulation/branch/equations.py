@@ -344,4 +344,5 @@ def _elastic_note(own: Mechanism, j: int) -> str:
     if not len(found):
         return words
     listed = ", ".join(f"{value:.4g}" for value in found[:few])
-    return f"{words}, with its frame held {listed}{' ...' if len(found) > few else ''} rad/s"
+    rest = f" ... {found[-1]:.4g}" if len(found) > few else ""
+    return f"{words}, with its frame held {listed}{rest} rad/s"
