@@ -70,3 +70,21 @@ def solved(matrix: csc_matrix, load: Array, held: NDArray[np.int64], values: Arr
     rest = load[free] - (matrix[free] @ u)
     u[free] = splu(matrix[free][:, free].tocsc()).solve(rest)
     return u
+
+
+def bent(flat: Array, k: Array) -> Array:
+    """(N, 6) displacements and rotations of a flat plate with curvatures k_x, k_y, 2 k_xy."""
+    x, y = flat[:, 0], flat[:, 1]
+    local = np.zeros((len(flat), 6))
+    local[:, 2] = -(k[0] * x**2 + k[1] * y**2 + k[2] * x * y) / 2
+    local[:, 3], local[:, 4] = -(k[1] * y + k[2] * x / 2), k[0] * x + k[2] * y / 2
+    return local
+
+
+def solved_patch(family: Elements, flat: Array, frame: Array, local: Array) -> Array:
+    """Displacements of a patch whose edge is moved as in ``local``, which must be exact inside, too."""
+    exact = np.concatenate([local[:, :3] @ frame.T, local[:, 3:] @ frame.T], axis=1).ravel()
+    edge = select(flat, lambda p: np.any((p[:, :2] < 1e-9) | (p[:, :2] > 1 - 1e-9), axis=1), range(6))
+    u = solved(assembled(len(flat), family, family.stiffness()), np.zeros(6 * len(flat)), edge, exact[edge])
+    assert np.max(np.abs(u - exact)) < 1e-10 * np.max(np.abs(exact))
+    return u

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from bench.common import clocked
 from bench.flexible.cotree_models import MODELS, Form
 from bench.flexible.references import Curves, Reference
 from bench.rigid.cotree_side import own_cache
@@ -131,16 +132,7 @@ class Timed:
         method: Any = kind(m.problem, options)
         self.run = Run(m.problem, method, m.reference.times, 0.0, m.p, m.sizes, m.limits)
         self.seconds = 0.0
-        inner = method.integrate
-
-        def integrate(*given: Any) -> Any:
-            clock = time.perf_counter()
-            try:
-                return inner(*given)
-            finally:
-                self.seconds += time.perf_counter() - clock
-
-        method.integrate = integrate
+        clocked(method, self)
 
     def go(self) -> tuple[Run, Any]:
         """The run and its solution; the seconds inside the integrator are kept."""

@@ -16,7 +16,6 @@ import math
 import os
 import platform
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +28,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from bench.common import quiet  # noqa: E402
 from bench.flexible import cotree_side, exudyn_peer, page, references  # noqa: E402
 from bench.flexible.cotree_models import Form  # noqa: E402
 from bench.flexible.cotree_side import Found  # noqa: E402
@@ -129,22 +129,6 @@ FOUR_BAR = (
     Way("cable", 12, linear="EigenSparse", tolerance=1e-3),
     Way("beam3", 8, linear="EigenSparse", tolerance=1e-3),
 )
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """No output of native code: the peer prints banners and failures."""
-    sys.stdout.flush()
-    kept = [os.dup(1), os.dup(2)]
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        os.dup2(nowhere.fileno(), 1)
-        os.dup2(nowhere.fileno(), 2)
-        try:
-            yield
-        finally:
-            for number, one in enumerate(kept, 1):
-                os.dup2(one, number)
-                os.close(one)
 
 
 def sweep(model: exudyn_peer.Model, way: Way, reference: Reference, tightest: float) -> list[Trial]:

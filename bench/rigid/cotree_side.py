@@ -18,6 +18,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from bench.common import clocked
 from bench.rigid.models import GROUND, Joint, Mechanism, chain
 from bench.rigid.references import Motion, error
 
@@ -123,16 +124,7 @@ class Timed:
         fine = method(problem, Options(rtol, rtol / 100, 1_000_000, compiled=fast))
         self.run = dataclasses.replace(run, method=fine, sizes=sized)
         self.seconds, self.evaluations = 0.0, 0
-        inner = fine.integrate
-
-        def integrate(*given: Any) -> Any:
-            clock = time.perf_counter()
-            try:
-                return inner(*given)
-            finally:
-                self.seconds += time.perf_counter() - clock
-
-        fine.integrate = integrate  # type: ignore[method-assign]
+        clocked(fine, self)
 
     def go(self) -> tuple[Motion, float, int]:
         """Motion, seconds inside the integrator, and steps."""

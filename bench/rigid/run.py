@@ -17,7 +17,7 @@ import platform
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -30,6 +30,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from bench.common import quiet  # noqa: E402
 from bench.rigid import exudyn_peer, mujoco_peer, pinocchio_peer  # noqa: E402
 from bench.rigid.exudyn_peer import Way  # noqa: E402
 from bench.rigid.models import Mechanism, all_mechanisms, chain  # noqa: E402
@@ -135,24 +136,6 @@ def fewest_steps(
     for _ in range(repeats - 1):
         seconds = min(seconds, attempt(run, m, base, k * m.intervals)[1])
     return k * m.intervals, found, seconds
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """No output of native code: peers print banners and warnings."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = [os.dup(1), os.dup(2)]
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        os.dup2(nowhere.fileno(), 1)
-        os.dup2(nowhere.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept[0], 1)
-            os.dup2(kept[1], 2)
-            for one in kept:
-                os.close(one)
 
 
 def exudyn_rows(m: Mechanism, base: Motion, repeats: int, quick: bool) -> list[Row]:
