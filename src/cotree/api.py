@@ -28,7 +28,7 @@ from cotree.model import model as _model
 from cotree.model.event import Event
 from cotree.results import EnergyAudit
 from cotree.results import solution as _solution
-from cotree.terminal import electrical, hydraulic, rotational, thermal, transducer, translational
+from cotree.terminal import electrical, hydraulic, nodal, rotational, thermal, transducer, translational
 from cotree.terminal.bodies import PointMass, RigidBody
 from cotree.terminal.constraints import (
     ConstantDistance,
@@ -92,7 +92,8 @@ __all__ = [
     "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
     "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
     "VaryingPoint", "VoltageSource", "Weld", "Wheel", "box", "cylinder", "electrical", "hydraulic", "layered", "load",
-    "mesh", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational", "tube",
+    "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational",
+    "tube",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The formulation of a model: a mechanism in branch coordinates, anything else as a network."""
+"""The formulation of a model: mechanisms in branch coordinates, structures in nodal ones, the rest as networks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from cotree.model import Model
 
 def model_graph(model: Model) -> LinearGraph:
     """The linear graph of a model."""
+    if model.nodal:
+        from cotree.formulation.nodal import nodal_graph
+
+        return nodal_graph(model)
     if not model.mechanical:
         return network_graph(model)
     from cotree.formulation.branch import mechanism_graph
@@ -25,6 +29,10 @@ def model_tree(
     model: Model, graph: LinearGraph, prefer: Any, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()
 ) -> Tree:
     """A tree of a model's graph by preset, or the default one."""
+    if model.nodal:
+        from cotree.formulation.nodal import nodal_tree
+
+        return nodal_tree(graph, prefer, into_tree, into_cotree)
     if not model.mechanical:
         return select_tree(graph, "normal" if prefer is None else prefer, into_tree, into_cotree)
     from cotree.formulation.branch.topology import spanning
@@ -51,6 +59,11 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
 
 
 def _write(model: Model, tree: Any) -> SystemEquations:
+    if model.nodal:
+        from cotree.formulation.nodal import nodal_equations, nodal_tree
+
+        nodal_tree(model_graph(model), tree)
+        return nodal_equations(model)
     if not model.mechanical:
         return network_equations(model, tree)
     from cotree.formulation.branch import branch_equations

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -130,6 +131,29 @@ class Mechanics:
 
 
 @dataclass(frozen=True)
+class Lock:
+    """A latch or a stop: an equation ``gap`` = 0 between positions that begins to hold when the gap closes.
+
+    A latch closes from either side and for good. A stop closes where its gap falls (``side`` 1) or rises (-1) to zero,
+    and opens again when it would have to pull.
+    """
+
+    name: str
+    """``L`` of a latch, ``S.least`` of a stop."""
+    measure: str
+    """The result that is compared with the limit."""
+    gap: ca.SX
+    """Measure less limit, in t, q, p and the modes."""
+    side: int = 0
+    """0 for a latch."""
+    restitution: ca.SX = field(default_factory=lambda: ca.SX(0))
+    pull: tuple[str, int] = ("", 1)
+    """The result, and its sign, that turns positive when a closed stop would have to pull."""
+    ends: bool = False
+    """Whether the run ends there."""
+
+
+@dataclass(frozen=True)
 class SystemEquations:
     """The equations of one model in named symbols; see the module's text for their form."""
 
@@ -167,6 +191,14 @@ class SystemEquations:
     """Names besides those of q and u whose start values may be given: angles that follow from them."""
     mechanics: Mechanics | None = None
     """Second-order form and constraints, where the model is a mechanism."""
+    locks: tuple[Lock, ...] = ()
+    """Latches and stops."""
+    closed: tuple[str, ...] = ()
+    """Those of them that hold in these equations."""
+    locked: Callable[..., SystemEquations] | None = None
+    """The equations with others closed: ``locked(names, q, t)`` at positions that meet them."""
+    nodal: Any = None
+    """The structure behind equations in nodal coordinates."""
     notes: tuple[str, ...] = ()
     """What the formulation decided, for a reader: states, dependent storages, algebraic loops."""
 

@@ -66,6 +66,8 @@ class Component:
     """Whether the power that leaves this component counts as supplied (sources) instead of dissipated."""
     mechanical: ClassVar[bool] = False
     """Whether the component belongs to a mechanism in space, whose nodes are frames."""
+    nodal: ClassVar[bool] = False
+    """Whether the component belongs to a structure whose coordinates are the positions of its nodes."""
     from_datum: ClassVar[bool] = False
     """Whether the minus end must be the datum: a mass moves against the inertial frame only."""
 

@@ -67,9 +67,14 @@ class Model:
         """Whether the model holds parts of a mechanism in space."""
         return any(component.mechanical for component in self.components.values())
 
+    @property
+    def nodal(self) -> bool:
+        """Whether the model is a structure in nodal coordinates."""
+        return any(component.nodal for component in self.components.values())
+
     def valued(self) -> tuple[Component, ...]:
-        """Everything that holds values: gravity where there is a mechanism, and all components."""
-        gravity = (self.gravity or _gravity(EARTH),) if self.mechanical else ()
+        """Everything that holds values: gravity where there is a mechanism or a structure, and all components."""
+        gravity = (self.gravity or _gravity(EARTH),) if self.mechanical or self.nodal else ()
         return (*gravity, *self.components.values())
 
     def parameter(self, name: str, value: float | str) -> str:
@@ -88,7 +93,7 @@ class Model:
         """Add a component and return it."""
         if not isinstance(component, Component):
             raise ModelError(f"{component!r} is not a component", expected="an object such as Resistor('R1', 'a', 'b')")
-        if component.name == "gravity" and component.mechanical:
+        if component.name == "gravity" and (component.mechanical or component.nodal):
             raise ModelError("the name 'gravity' is taken", expected="another name", remedy="Rename the component")
         if component.name in self.components:
             first = self.components[component.name]

@@ -124,7 +124,7 @@ class EnergyPreserving(Rated):
         new |= {"quad": old["quad"] + h * powers, **self._error(old, const, new["x"], a, h, (t, p, m))}
         last = ca.SX.sym("last")
         error = ca.if_else(last <= 1, new.pop("error"), ca.inf)
-        after = ca.Function("after", [z, last, t, h, y, c], [self.layout.join(new), error], {"cse": True})
+        after = ca.Function("after", [z, last, t, h, y, c], [self.layout.join(new), error], mech.tidy)
         lead = (old["before"] + h) / 2
         predicted = ca.vertcat(old["a"] + lead * old["jerk"], 0, old["multipliers"], old["kept"])
         guess = ca.Function("guess", [t, h, y, c], [predicted])

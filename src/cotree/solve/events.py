@@ -54,6 +54,9 @@ class Watch:
         known: dict[str, Any] = {name: rows[k] for k, name in enumerate(self.names)}
         known |= {name: e.p.symbols[k] for k, name in enumerate(e.p.names) if name not in known}
         known["t"] = e.t
+        for k, lock in enumerate(e.locks):
+            known[f"lock{k}"] = known[lock.measure]
+            known[f"pull{k}"] = lock.pull[1] * known[lock.pull[0]] if lock.pull[0] else 0
         found = []
         for event in self.events:
             read = Expression(event.when)

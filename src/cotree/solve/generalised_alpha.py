@@ -225,7 +225,7 @@ class GeneralisedAlpha(Rated):
         root = newton(z, [t, h, y, c], residual, size, n, mech.small, matrix)
         predicted = ca.vertcat(ud0 + h * old["jerk"], old["multipliers"], ca.SX.zeros(z.numel() - n - every))
         guess = ca.Function("guess", [t, h, y, c], [predicted])
-        after = ca.Function("after", [z, t, h, y, c], [q1, u1, ud1, a1, ca.reshape(lam, every, 1)], {"cse": True})
+        after = ca.Function("after", [z, t, h, y, c], [q1, u1, ud1, a1, ca.reshape(lam, every, 1)], mech.tidy)
         given = [ca.MX.sym("x", *each.shape) for each in (t, h, y, c)]
         found, last = ca.MX.sym("z", *z.shape), ca.MX.sym("last")
         finished = ca.Function("finished", [found, last, *given], [*self._finished(after(found, *given), last, *given)])

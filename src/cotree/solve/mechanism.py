@@ -13,7 +13,7 @@ import numpy as np
 from cotree.formulation import SystemEquations
 from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column
-from cotree.solve.newton import SMALL, repeated, solution
+from cotree.solve.newton import SMALL, repeated, solution, tidy
 
 CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
@@ -46,7 +46,12 @@ class Mechanism:
     def function(self, name: str, *expressions: ca.SX) -> ca.Function:
         """A native function of the arguments."""
         dense = [ca.densify(self.equations.in_time(each)) for each in expressions]
-        return ca.Function(name, self.arguments, dense, {"cse": True})
+        return ca.Function(name, self.arguments, dense, self.tidy)
+
+    @property
+    def tidy(self) -> dict[str, bool]:
+        """Options of functions of this size."""
+        return tidy(len(self.equations.u) + len(self.equations.multipliers))
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -80,7 +85,7 @@ class Mechanism:
         """M and G, sparse."""
         e = self.equations
         parts = [e.in_time(e.mass_matrix()), e.in_time(ca.jacobian(self.mechanics.velocity, e.u.symbols))]
-        return ca.Function("matrices", self.arguments, parts, {"cse": True})
+        return ca.Function("matrices", self.arguments, parts, self.tidy)
 
     @cached_property
     def index_one(self) -> ca.Function:
@@ -123,6 +128,8 @@ class Mechanism:
     def small(self) -> int:
         """Unknowns up to which linear systems are written out: none where a mass is missing, as in a rod's spin."""
         e, (_, n, _, every) = self.equations, self.sizes
+        if n > SMALL:  # nothing is written out anyway
+            return SMALL
         known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(every), e.p.start, np.zeros(e.mode_symbols.numel()))
         mass = np.asarray(ca.DM(self.matrices(*known)[0]).full(), dtype=float)
         if not np.isfinite(mass).all() or not n or (np.diag(mass) <= 0).any():
@@ -161,10 +168,10 @@ class Mechanism:
         right = ca.SX.sym("right", *rest.shape)
         solved = solution("solved", [*known, right], matrix, right, n, self.small)
         arguments = [ca.MX.sym("x", *each.shape) for each in known]
-        rest_of = ca.Function("rest", known, [ca.densify(-rest)], {"cse": True})
+        rest_of = ca.Function("rest", known, [ca.densify(-rest)], self.tidy)
         w = solved(*arguments, rest_of(*arguments))
         if damping > TINY and self.sizes[3]:  # once more, so that damping shows in singular positions only
-            corner = ca.Function("corner", known, [ca.densify(ca.diag(matrix[n:, n:]))], {"cse": True})
+            corner = ca.Function("corner", known, [ca.densify(ca.diag(matrix[n:, n:]))], self.tidy)
             w = w + solved(*arguments, ca.vertcat(ca.MX.zeros(n), corner(*arguments) * w[n:]))
         whole = ca.Function("accelerations", arguments, [w[:n], -w[n:]])
         return whole.expand("accelerations", {"cse": True}) if n + self.sizes[3] <= self.small else whole
@@ -197,7 +204,7 @@ class Mechanism:
         turn = solution("towards", [t, q, p, m], matrix, _under(n, -error), n, self.small)
         delta = ca.SX.sym("delta", n)
         moved = self.moved(q, delta, (t, p, m))
-        move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], {"cse": True})
+        move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], self.tidy)
         symbols = [ca.MX.sym("x", *each.shape) for each in (q, t, p, m)]
         correction = turn(symbols[1], symbols[0], *symbols[2:])[:n]
         return ca.Function("nearer", symbols, [*move(*symbols[:2], correction, *symbols[2:])])

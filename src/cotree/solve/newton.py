@@ -13,8 +13,15 @@ NEWTON_STEPS = 10
 """Most steps of Newton's rule in one step of time."""
 SETTLED = 1e-13
 """What Newton's rule may leave of a speed, over 1 or the speeds' size."""
+LARGE = 1000
+"""Unknowns beyond which common subexpressions are not looked for: that takes longer than it saves."""
 SOFT = 1e-13
 """Part of a constraint's pivot that is added to it, so that singular positions are passed."""
+
+
+def tidy(unknowns: int) -> dict[str, bool]:
+    """Options of a function: common subexpressions are taken out, unless it is very long."""
+    return {"cse": True} if unknowns <= LARGE else {}
 
 
 def solution(
@@ -29,12 +36,12 @@ def solution(
         return ca.Function(name, list(known), [eliminated(matrix, right, soft)], {"cse": True})
     symbols = [ca.MX.sym("x", *each.shape) for each in known]
     if dense is None:
-        a, b = ca.Function("parts", list(known), [matrix, ca.densify(right)], {"cse": True})(*symbols)
+        a, b = ca.Function("parts", list(known), [matrix, ca.densify(right)], tidy(matrix.shape[0]))(*symbols)
         return ca.Function(name, symbols, [ca.solve(a, b, "qr")])
     keep = [k for k in range(matrix.shape[0]) if k != dense]
     columns = ca.densify(ca.horzcat(right[keep], matrix[keep, dense]))
     row = ca.densify(ca.horzcat(matrix[dense, keep], matrix[dense, dense], right[dense]))
-    a, b, last = ca.Function("parts", list(known), [matrix[keep, keep], columns, row], {"cse": True})(*symbols)
+    a, b, last = ca.Function("parts", list(known), [matrix[keep, keep], columns, row], tidy(len(keep)))(*symbols)
     both = ca.solve(a, b, "qr")
     alone, count = ca.mtimes(last[: len(keep)], both), len(keep)
     value = (last[count + 1] - alone[0]) / (last[count] - alone[1])
@@ -113,7 +120,8 @@ def newton(
     slopes = ca.jacobian(residual, unknown) if matrix is None else matrix
     step = solution("correction", data, slopes, residual, soft, small, dense)
     change = ca.SX.sym("change", unknown.numel())
-    measure = ca.Function("measure", [change, *data], [size(change), unknown - change], {"cse": True})
+    found = [size(change), unknown - change]
+    measure = ca.Function("measure", [change, *data], found, tidy(unknown.numel()))
     symbols = [ca.MX.sym("x", *each.shape) for each in data]
     once = ca.Function("once", symbols, [*measure(step(*symbols), *symbols)])
     return repeated(inlined(once, unknown.numel(), small))

@@ -23,6 +23,7 @@ from cotree.solve.native import worth_compiling
 from cotree.solve.problem import Problem
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
+from cotree.solve.stepping import Stepping
 
 Array = NDArray[np.float64]
 
@@ -66,8 +67,45 @@ def simulate(
     the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``. Each
     of the ``events`` is recorded in the solution's attribute ``events``, or ends the run.
     """
-    clock = time.perf_counter()
+    options: dict[str, Any] = {
+        "rtol": rtol, "atol": atol, "max_steps": max_steps, "max_step": max_step, "step": step,
+        "spectral_radius": spectral_radius, "compiled": compiled, "integrator": integrator, "parameters": parameters,
+    }  # fmt: skip
     grid = output_grid(t_start, t_end, points, times)
+    watched = checked_events(events)
+    if not equations.locks:
+        return _one(equations, grid, t_start, start, watched, progress, seconds_formulation, **options)
+
+    def phase(part: SystemEquations, left: Array, t: float, given: Any, more: Sequence[Event]) -> Solution:
+        report = None if progress is None else lambda done: progress((t + done * (left[-1] - t)) / grid[-1])
+        return _one(part, left, t, given, more, report, seconds_formulation if t == t_start else 0.0, **options)
+
+    from cotree.solve.phases import simulate_phases  # few runs need it
+
+    return simulate_phases(equations, grid, t_start, watched, phase, start, _numbers(equations, parameters))
+
+
+def _one(
+    equations: SystemEquations,
+    grid: Array,
+    t_start: float,
+    start: Mapping[str, float] | str | None,
+    watched: Sequence[Event],
+    progress: Progress | None,
+    seconds_formulation: float,
+    *,
+    integrator: str,
+    rtol: float,
+    atol: float | None,
+    max_steps: int,
+    max_step: float | None,
+    step: float | None,
+    spectral_radius: float,
+    compiled: bool | None,
+    parameters: Mapping[str, float] | None,
+) -> Solution:
+    """One run of equations that stay the same."""
+    clock = time.perf_counter()
     _check_tolerances(rtol, atol)
     if not isinstance(max_steps, int) or max_steps < 1:
         raise SolveError(f"max_steps is {max_steps!r}", expected="a positive whole number")
@@ -85,7 +123,7 @@ def simulate(
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.limits = run.find_limits(max_step)
-    if atol is None:
+    if atol is None and not (step is not None and isinstance(fine, Stepping)):  # even steps need no sizes
         scout = INTEGRATORS["adams"] if equations.mechanics is not None else method
         rough = scout(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
         trial = Run(problem, rough, _rough_grid(t_start, float(grid[-1])), t_start, p, run.sizes, run.limits)
@@ -96,7 +134,7 @@ def simulate(
         if compiled is None and equations.mechanics is not None and len(trial.history().t) > 1:
             expected = TIGHTER * trial.evaluations
             run.method = method(problem, replace(fine.options, compiled=worth_compiling(problem.dae_length, expected)))
-    if watched := checked_events(events):
+    if watched:
         run.watch = Watch(equations, watched)
         run.grid = run.watch.grid(run)
     error = run.go(start)

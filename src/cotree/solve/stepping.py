@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.integrator import Integrator, Options, Stretch
-from cotree.solve.native import compiled
+from cotree.solve.native import called, compiled
 from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
@@ -35,6 +35,8 @@ SAME_TIME = 1e-10
 """Times that differ by less than this part of a step are the same."""
 REFUSED = 40
 """Attempts refused for their error one after the other after which the method gives up."""
+BATCH = 1_000_000
+"""Numbers that one native call may write."""
 HEAD = ("t", "h", "refused", "lost", "status", "accepted")
 DONE, NO_CONVERGENCE, TOO_SHORT = 1, 2, 3
 REASONS = {NO_CONVERGENCE: "no finite solution of a step is found", TOO_SHORT: "the step becomes too short"}
@@ -62,13 +64,18 @@ class Stepping(Integrator):
 
     order: ClassVar[int] = 2
     """The power of the step with which ``error`` falls."""
-    batch: ClassVar[int] = 200
-    """Attempts in one native call."""
+    most: ClassVar[int] = 200
+    """Most attempts in one native call."""
 
     def __init__(self, problem: Problem, options: Options) -> None:
         super().__init__(problem, options)
         self.fixed = options.step
         self._left: tuple[tuple[bytes, ...], Array] | None = None
+
+    @cached_property
+    def batch(self) -> int:
+        """Attempts in one native call: fewer of a large state."""
+        return max(4, min(self.most, BATCH // max(int(self.layout.total), 1)))
 
     @property
     def adaptive(self) -> bool:
@@ -123,7 +130,7 @@ class Stepping(Integrator):
         steps = attempts = done = 0
         while True:
             with redirect_stderr(StringIO()):  # a solver's complaint about a singular matrix
-                columns = np.asarray(self._loop(state, given), dtype=float)
+                columns = called(self._loop, state, given)[0]
             accepted = columns[:, columns[HEAD.index("accepted")] > 0]
             points = np.column_stack([state, accepted])
             after = int(np.searchsorted(times, points[0, -1], side="right"))

@@ -1,0 +1,271 @@
+"""Equations of motion in nodal coordinates: a constant mass matrix, and one equation for everything that is rigid.
+
+    M u' = f(x, u, t) + A^T lambda,     Phi(x, t) = 0,     A = dPhi/dx          (Xiang 2015, eq. 36-39)
+
+With the nodes in the tree and everything else in the cotree this is the nodal form of the same linear graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import FormulationError, listing
+from cotree.formulation.nodal.outputs import nodal_outputs
+from cotree.formulation.nodal.rank import independent_rows
+from cotree.formulation.nodal.start import Start, least
+from cotree.formulation.nodal.structure import NodalStructure, Row, lock_name
+from cotree.formulation.system import Energy, Lock, Mechanics, SmoothInput, SystemEquations, Variables
+from cotree.maths.symbolic import column
+from cotree.model import Model
+from cotree.terminal.nodal.base import XYZ, Held
+from cotree.terminal.nodal.forces import BodyLoad
+from cotree.terminal.nodal.locks import Lock as LockPart
+from cotree.terminal.nodal.locks import Stop
+
+Array = NDArray[np.float64]
+
+NEAR = 0.01
+"""How far from the start ranks are looked at once more, as a part of the structure's size."""
+HEAVY = 1e-12
+"""Least mass along a free motion, over the largest mass of a node."""
+MOST_DENSE = 600
+"""Coordinates up to which masses are looked at along every free motion."""
+
+
+def nodal_equations(model: Model) -> SystemEquations:
+    """The equations of a nodal structure, with all latches and stops open."""
+    s = NodalStructure(model)
+    _ = s.forces  # reads all expressions, which may add modes
+    return _written(s, (), None, 0.0)
+
+
+def _written(s: NodalStructure, closed: Sequence[str], q: Array | None, t: float) -> SystemEquations:
+    """The equations with some latches and stops closed, for the start or from a position ``q`` at a time on."""
+    rows = s.rows(closed)
+    start = Start(s, rows, column([mode.value for mode in s.values.modes]))
+    p = s.values.numbers()
+    q0, u0 = start.state(p, t) if q is None else (start.closed(q, p, t), np.zeros(len(q)))
+    kept, dropped = _independent(start, q0, p, t)
+    if not closed:
+        _check_freedom(s, rows, kept)
+    _check_masses(s, start, q0, p, t)
+    return _system(s, start, rows, kept, dropped, q0, u0, closed)
+
+
+def _independent(start: Start, q0: Array, p: Array, t: float) -> tuple[list[int], list[int]]:
+    """Independent equations at the start, or at a position near it where more of them are independent."""
+    if not start.rows:
+        return [], []
+    groups: list[int] = []
+    for k, row in enumerate(start.rows):
+        if k and start.rows[k - 1].owner == row.owner:
+            groups[-1] += 1
+        else:
+            groups.append(1)
+    matrix = start.parts(q0, p, t)[1]
+    kept, dropped = independent_rows(matrix, groups)
+    if not dropped:
+        return kept, dropped
+    step = np.random.default_rng(0).normal(size=len(q0))
+    step = step - least(matrix, matrix @ step)
+    size = NEAR * max(float(np.ptp(q0)), 1e-3)
+    try:
+        near = start.closed(q0 + size * step / max(float(np.abs(step).max()), 1e-300), p, t)
+    except FormulationError:
+        return kept, dropped
+    others = independent_rows(start.parts(near, p, t)[1], groups)
+    return others if len(others[0]) > len(kept) else (kept, dropped)
+
+
+def _check_freedom(s: NodalStructure, rows: list[Row], kept: list[int]) -> None:
+    n = s.q.numel()
+    moved = any(ca.depends_on(rows[k].value, s.t) for k in kept)
+    if len(kept) >= n and not moved:
+        added = s.dim * (len(s.names) - s.real)
+        raise FormulationError(
+            f"the structure has no mechanism: {n - added} nodal degrees of freedom and {len(kept) - added} "
+            "independent equations",
+            where=s.model.name,
+            expected="a structure that can move, or a support that is moved",
+            remedy="Remove a bar or a support; determinacy() shows states of self-stress and redundant equations",
+        )
+
+
+def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float) -> None:
+    """Refuse a structure that can move without moving mass."""
+    masses = ca.Function("masses", [s.values.p.symbols], [s.masses])(p).full()
+    bare = [s.names[k] for k in range(s.real) if masses[k, k] <= 0]
+    if not bare or s.q.numel() > MOST_DENSE:
+        return
+    matrix = start.parts(q0, p, t)[1].toarray() if start.rows else np.zeros((0, s.q.numel()))
+    _, sizes, right = np.linalg.svd(matrix)
+    free = right[int((sizes > 1e-9 * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :].T
+    weight = free.T @ np.kron(masses, np.eye(s.dim)) @ free
+    values, shapes = np.linalg.eigh(weight)
+    if len(values) and values[0] <= HEAVY * max(float(masses.max()), 1e-300):
+        moves = np.abs(free @ shapes[:, 0]).reshape(-1, s.dim).max(axis=1)
+        names = [name for name, move in zip(s.names, moves, strict=True) if move > 0.3 * moves.max()]
+        raise FormulationError(
+            f"{listing([repr(name) for name in names], 6)} can move without moving any mass",
+            where=names[0],
+            expected="mass along every free motion",
+            remedy="Give the node or a bar that ends there a mass, or hold the node",
+        )
+
+
+def _system(
+    s: NodalStructure,
+    start: Start,
+    rows: list[Row],
+    kept: list[int],
+    dropped: list[int],
+    q0: Array,
+    u0: Array,
+    closed: Sequence[str],
+) -> SystemEquations:
+    position = column([rows[k].value for k in kept])
+    names = [f"lambda {rows[k].owner} ({rows[k].label})" for k in kept]
+    multipliers = Variables.make(names, ["N" for _ in kept])
+    drift = ca.jacobian(position, s.t) if kept else ca.SX(0, 1)
+    velocity = ca.densify(ca.jtimes(position, s.q, s.u) + drift) if kept else ca.SX(0, 1)
+    acceleration = ca.densify(s.rate(velocity) + ca.jtimes(velocity, s.u, s.u_dot)) if kept else ca.SX(0, 1)
+    held = ca.jtimes(velocity, s.u, multipliers.symbols, True) if kept else ca.SX.zeros(s.u.numel())
+    balance = ca.densify(s.weighed(s.u_dot) - s.forces - held)
+    energy, powers = _energy(s, multipliers.symbols, drift, [rows[k].owner for k in kept])
+    inputs, signals, smooth = _signals(s)
+    unknown = Variables(
+        ca.vertcat(s.u_dot, multipliers.symbols),
+        (*(symbol.name() for symbol in ca.vertsplit(s.u_dot)), *names),
+        (*("m/s^2" for _ in range(s.u.numel())), *multipliers.units),
+        np.zeros(s.u.numel() + len(kept)),
+    )
+    places = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
+    return SystemEquations(
+        name=s.model.name,
+        t=s.t,
+        p=s.values.p,
+        q=_variables(s.q, "m", q0),
+        u=_variables(s.u, "m/s", u0),
+        u_dot=s.u_dot,
+        kinematics=s.u,
+        rates=s.u_dot,
+        energy=energy,
+        outputs=nodal_outputs(s, rows, places, powers),
+        w=unknown,
+        algebraic=ca.vertcat(balance, acceleration),
+        multipliers=multipliers,
+        constraints=position,
+        inputs=inputs,
+        input_rates=column([ca.SX.sym(f"d({name})/dt") for name in inputs.names]),
+        signals=signals,
+        smooth_inputs=smooth,
+        modes=tuple(s.values.modes),
+        mode_symbols=s.values.mode_symbols,
+        parameter_values=s.values.numbers,
+        assemble=start.state,
+        mechanics=Mechanics(
+            balance, position, velocity, acceleration, (), s.kinetic, s.potential,
+            column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped),
+        ),
+        notes=_notes(s, rows, kept, dropped),
+        locks=_locks(s),
+        closed=tuple(closed),
+        locked=lambda names, q, t: _written(s, names, q, t),
+        nodal=s,
+    )  # fmt: skip
+
+
+def _locks(s: NodalStructure) -> tuple[Lock, ...]:
+    """All latches and stops."""
+    found = []
+    for placed in s.parts:
+        part = placed.part
+        if not isinstance(part, LockPart):
+            continue
+        gaps, measure = ca.vertcat(part.equations(placed.v, placed.at)), f"{part.name}.{part.word}"
+        pull, sign = (f"{part.name}.force", 1) if part.word == "length" else (f"{part.name}.torque", -1)
+        for k, label in enumerate(part.labels()):
+            name = lock_name(part, label)
+            if isinstance(part, Stop):
+                side = 1 if label == "least" else -1
+                give, ends = ca.SX(placed.v.restitution), part.action == "end"
+                found.append(Lock(name, measure, gaps[k], side, give, (pull, sign * side), ends))
+            else:
+                found.append(Lock(name, measure, gaps[k]))
+    return tuple(found)
+
+
+def _variables(symbols: ca.SX, unit: str, start: Array) -> Variables:
+    names = tuple(symbol.name() for symbol in ca.vertsplit(symbols))
+    return Variables(symbols, names, tuple(unit for _ in names), start)
+
+
+def _energy(s: NodalStructure, multipliers: ca.SX, drift: ca.SX, owners: list[str]) -> tuple[Energy, dict[str, ca.SX]]:
+    """Stored energy; dissipated and supplied powers of cables, springs, forces and moved supports."""
+    dissipation, supply = ca.SX(0), ca.SX(0)
+    powers: dict[str, ca.SX] = {}
+    for placed in s.pushing():
+        part, at = placed.part, placed.at
+        power = sum((ca.dot(f, u) for f, u in zip(part.forces(placed.v, at), at.u, strict=True)), ca.SX(0))
+        powers[part.name] = power
+        loss = part.loss(placed.v, at)
+        if loss is not None:
+            dissipation += loss
+            continue
+        potential = ca.SX(part.potential(placed.v, at))
+        into = power if potential.is_constant() else power + s.rate(potential)
+        if part.supplies:
+            supply += into
+        else:
+            dissipation -= into
+    for placed in s.parts:
+        if isinstance(placed.part, BodyLoad):
+            powers[placed.part.name] = ca.dot(*s.load(placed))
+            supply += powers[placed.part.name]
+    for k, owner in enumerate(owners):
+        if not drift[k].is_zero():
+            powers[owner] = powers.get(owner, ca.SX(0)) - multipliers[k] * drift[k]
+            supply -= multipliers[k] * drift[k]
+    return Energy(s.kinetic + s.potential, dissipation, supply), powers
+
+
+def _signals(s: NodalStructure) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]:
+    """Everything that is given over time, so that bends and lost values are seen; moved supports must not jump."""
+    found: dict[str, tuple[Any, str]] = dict(s.values.signals)
+    smooth: list[tuple[str, str]] = []
+    held = {placed.part.name for placed in s.parts if isinstance(placed.part, Held)}
+    for name, (course, _) in list(found.items()):
+        owner = name.partition(".")[0]
+        if owner in held:
+            speed = ca.jacobian(course, s.t)
+            found[f"{name} rate"] = (speed, "")
+            found[f"{name} second rate"] = (ca.jacobian(speed, s.t), "")
+            smooth += [(name, owner), (f"{name} rate", owner)]
+    names = list(found)
+    remedy = "Let it start and stop smoothly"
+    return (
+        Variables.make(names, [unit for _, unit in found.values()]),
+        column([signal for signal, _ in found.values()]),
+        tuple(SmoothInput(names.index(k), f"'{owner}' is rigid", "an infinite force", remedy) for k, owner in smooth),
+    )
+
+
+def _notes(s: NodalStructure, rows: list[Row], kept: list[int], dropped: list[int]) -> tuple[str, ...]:
+    added = s.dim * (len(s.names) - s.real)
+    n, free = s.q.numel(), s.q.numel() - len(kept)
+    words = (
+        f"{n - added} nodal degrees of freedom, {len(kept) - added} independent equations, "
+        f"{free} independent displacement mode{'' if free == 1 else 's'}"
+    )
+    counts: dict[str, int] = {}
+    for k in dropped:
+        if not (s.dim == 2 and rows[k].label == XYZ[2]):  # what holds a node in the plane is no news
+            counts[rows[k].owner] = counts.get(rows[k].owner, 0) + 1
+    lines = [f"'{owner}' adds {count} redundant equation{'' if count == 1 else 's'}" for owner, count in counts.items()]
+    more = [f"... and {len(lines) - 12} more parts with redundant equations"] if len(lines) > 12 else []
+    return (words, *lines[:12], *more)

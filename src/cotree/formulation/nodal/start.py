@@ -1,0 +1,163 @@
+"""A consistent start: positions and velocities nearest to the given ones that meet all equations.
+
+Corrections are the least ones, by the Moore-Penrose inverse: d = -A^+ Phi, with A^+ = A^T (A A^T)^+ for the many
+equations of a large structure as one sparse system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import FormulationError, ModelError, listing, nearest
+from cotree.formulation.nodal.structure import NodalStructure, Row
+
+Array = NDArray[np.float64]
+
+MET = 1e-12
+"""What an equation may be off at the start, over the size of the structure or 1."""
+ACCEPTED = 1e-9
+"""The same where the iteration stalls."""
+ROUNDS = 60
+SOFT = 1e-12
+"""Damping of redundant equations."""
+
+
+@dataclass
+class Start:
+    """Start values that meet the equations ``rows``."""
+
+    structure: NodalStructure
+    rows: Sequence[Row]
+    modes: ca.SX
+
+    def __post_init__(self) -> None:
+        s = self.structure
+        position = ca.vertcat(*(row.value for row in self.rows)) if self.rows else ca.SX(0, 1)
+        known = [s.q, s.t, s.values.p.symbols, s.values.mode_symbols]
+        parts = [ca.densify(position), ca.jacobian(position, s.q), ca.densify(ca.jacobian(position, s.t))]
+        self._parts = ca.Function("parts", known, parts)
+        self._modes = ca.Function("modes", [s.t, s.values.p.symbols], [self.modes])
+
+    def mode_values(self, p: Array, t: float) -> Array:
+        """The modes at a time."""
+        return np.asarray(self._modes(t, p), dtype=float).ravel()
+
+    def parts(self, q: Array, p: Array, t: float) -> tuple[Array, Any, Array]:
+        """Phi, its sparse Jacobian A, and its rate at a fixed place."""
+        from scipy.sparse import csr_matrix
+
+        value, matrix, drift = self._parts(q, t, p, self.mode_values(p, t))
+        shape = matrix.shape
+        return (
+            np.asarray(value, dtype=float).ravel(),
+            csr_matrix(matrix.sparse()) if matrix.nnz() else csr_matrix(shape),
+            np.asarray(drift, dtype=float).ravel(),
+        )
+
+    def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
+        """Positions and velocities; ``changes`` by name are kept."""
+        s = self.structure
+        q, u = (np.asarray(each, dtype=float).ravel() for each in s.given(p))
+        names = [[symbol.name() for symbol in ca.vertsplit(each)] for each in (s.q, s.u)]
+        free = [np.ones(len(q), dtype=bool), np.ones(len(u), dtype=bool)]
+        for name, value in (changes or {}).items():
+            for values, known, loose in zip((q, u), names, free, strict=True):
+                if name in known:
+                    values[known.index(name)], loose[known.index(name)] = value, False
+                    break
+            else:
+                raise ModelError(
+                    f"there is no start value '{name}'",
+                    expected="a position or velocity of a node, such as A.velocity.x",
+                    remedy=nearest(name, [*names[0], *names[1]]),
+                )
+        for loose in free:
+            loose |= not loose.any()  # where everything is given, rounding is taken out of all of it
+        q = self.closed(q, p, t, free[0])
+        return q, self._speeds(q, u, p, t, free[1])
+
+    def closed(self, q: Array, p: Array, t: float, free: Array | None = None) -> Array:
+        """The nearest positions that meet all equations."""
+        if not self.rows:
+            return q
+        free = np.ones(len(q), dtype=bool) if free is None else free
+        scale = max(1.0, float(np.abs(q).max(initial=0.0)))
+        before = np.inf
+        for _ in range(ROUNDS):
+            value, matrix, _ = self.parts(q, p, t)
+            if not np.isfinite(value).all():
+                owner = self.rows[int(np.argmin(np.isfinite(value)))].owner
+                raise FormulationError(
+                    "its equation has no finite value at the start",
+                    where=owner,
+                    expected="nodes at different places, and lengths above zero",
+                )
+            worst = float(np.abs(value).max())
+            if worst <= MET * scale or (worst <= ACCEPTED * scale and worst > before / 2):
+                return q
+            before = worst
+            move = np.zeros(len(q))
+            move[free] = least(matrix[:, free], -value)
+            size = float(np.abs(move).max())
+            q = q + move * min(1.0, 0.5 * scale / size if size > 0 else 1.0)
+        self._cannot(q, p, t)
+        raise AssertionError
+
+    def _cannot(self, q: Array, p: Array, t: float) -> None:
+        value = np.abs(self.parts(q, p, t)[0])
+        owners = list(dict.fromkeys(self.rows[k].owner for k in np.argsort(-value) if value[k] > 0.1 * value.max()))
+        row = self.rows[int(np.argmax(value))]
+        raise FormulationError(
+            f"the structure cannot be put together: {listing([repr(name) for name in owners[:4]])} contradict each "
+            f"other, the best position misses '{row.owner}' ({row.label}) by {value.max():.3g}",
+            where=row.owner,
+            expected="positions, lengths and supports that can be met together",
+            remedy="Change a length or a node's position, or remove one of them",
+        )
+
+    def _speeds(self, q: Array, u: Array, p: Array, t: float, free: Array) -> Array:
+        """The nearest velocities that meet A u + dPhi/dt = 0."""
+        if not self.rows:
+            return u
+        _, matrix, drift = self.parts(q, p, t)
+        for _ in range(3):  # once, and twice more for the last digits
+            move = np.zeros(len(u))
+            move[free] = least(matrix[:, free], -(matrix @ u + drift))
+            u = u + move
+        off = np.abs(matrix @ u + drift)
+        scale = max(1.0, float(np.abs(u).max(initial=0.0)), float(np.abs(drift).max(initial=0.0)))
+        if off.max(initial=0.0) > 1e-8 * scale:
+            row = self.rows[int(np.argmax(off))]
+            others = [o.owner for k, o in enumerate(self.rows) if off[k] > 0.1 * off.max() and o.owner != row.owner]
+            also = f" together with {listing([repr(name) for name in dict.fromkeys(others)][:3])}" if others else ""
+            raise FormulationError(
+                f"it asks for a velocity that nothing can have{also}: it is missed by {off.max():.3g} m/s",
+                where=row.owner,
+                expected="supports and drives that do not contradict each other",
+                remedy=f"Remove '{row.owner}', or give it the velocity that the others allow",
+            )
+        return u
+
+
+def least(matrix: Any, right: Array) -> Array:
+    """A^+ b for a sparse A: the least x of those with the least |A x - b|, redundant rows allowed."""
+    from scipy.sparse import bmat, eye
+    from scipy.sparse.linalg import splu
+
+    rows, columns = matrix.shape
+    if not rows or not columns:
+        return np.zeros(columns)
+    size = max(float(abs(matrix).max()), 1e-300)
+    system = bmat([[eye(columns), matrix.T / size], [matrix / size, -SOFT * eye(rows)]], format="csc")
+    factor = splu(system)
+    x, y = np.zeros(columns), np.zeros(rows)
+    for _ in range(2):  # the second round takes out what the damping left
+        both = factor.solve(np.concatenate([-x - matrix.T @ y / size, right / size - matrix @ x / size]))
+        x, y = x + both[:columns], y + both[columns:]
+    return x

@@ -1,0 +1,276 @@
+"""Runs of structures with latches and stops: one phase after the other, with an impact between them.
+
+When a latch or a stop closes, velocities jump so that the new equation holds, by the least change in the mass metric:
+M du = A^T I, with the impulses I of all that holds. A latch and a stop without restitution take the closing speed away;
+with restitution e the speed of the gap changes its sign and keeps the part e. The kinetic energy that is lost is booked
+as dissipated. A stop opens again when it would have to pull.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import SolveError
+from cotree.formulation.system import Lock, SystemEquations
+from cotree.model.event import Event
+from cotree.results import Solution
+from cotree.solve.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+TOGETHER = 1e-7
+"""Gaps in m or rad that count as closed at the same time as another."""
+RESTING = 1e-3
+"""Speed of a gap, as a part of the largest at which it has closed, below which a stop does not rebound any more."""
+SOON = np.logspace(-7, -2, 41)
+"""Parts of the time left at which events are looked for after an impact."""
+WAYS = {0: "both", 1: "down", -1: "up"}
+"""How a gap passes zero by the side of its lock."""
+MOST_IMPACTS = 10_000
+"""Impacts of one run."""
+
+
+def simulate_phases(
+    equations: SystemEquations, grid: Array, t_start: float, events: Sequence[Event], one: Callable[..., Solution],
+    start: Any, p: Array,
+) -> Solution:  # fmt: skip
+    """Integrate over the grid with every latch and stop; ``one`` integrates one set of equations."""
+    return _Phases(equations, grid, t_start, tuple(events), one, p).run(start)
+
+
+@dataclasses.dataclass
+class _Phases:
+    """A run in phases: what is closed, and the solutions so far."""
+
+    first: SystemEquations
+    grid: Array
+    t_start: float
+    events: tuple[Event, ...]
+    one: Callable[..., Solution]
+    p: Array
+    parts: list[Solution] = dataclasses.field(default_factory=list)
+    lost: list[float] = dataclasses.field(default_factory=list)
+    """Energy lost in the impact before each part."""
+    closings: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    fastest: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    def run(self, start: Any) -> Solution:
+        """The whole solution."""
+        equations, t, given = self.first, self.t_start, start
+        self._check_start(start)
+        self.lost.append(0.0)
+        while True:
+            left = self._ahead(t) if self.parts else self.grid
+            try:
+                done = self._phase(equations, t, left, given)
+            except SolveError as error:
+                if self.parts:
+                    self.parts += [error.solution] if isinstance(error.solution, Solution) else []
+                    error.solution = dataclasses.replace(self._joined(), complete=False)
+                raise
+            ended = next((lock for lock in self._closing(equations, done)), None)
+            self.parts.append(done)
+            if ended is None and not self._opening(equations, done):
+                break
+            t = float(done.t[-1])
+            q, u = (np.array([done[name][-1] for name in part.names]) for part in (equations.q, equations.u))
+            closing = [] if ended is None else self._together(equations, q, u, t, ended)
+            for lock in closing:
+                self.closings.setdefault(lock.name, []).append(t)
+            if any(lock.ends for lock in closing):
+                break
+            opened = [] if closing else self._opening(equations, done)
+            equations, u, loss = self._changed(equations, q, u, t, closing, opened)
+            self.lost.append(loss)
+            given = dict(zip((*equations.q.names, *equations.u.names), (*q, *u), strict=True))
+            if sum(len(each) for each in self.closings.values()) > MOST_IMPACTS:
+                raise SolveError(
+                    f"more than {MOST_IMPACTS} impacts up to t = {t:g} s",
+                    remedy="Give the stop less restitution, or none",
+                )
+            if not (self.grid > t).any():
+                break
+        return self._joined()
+
+    def _phase(self, equations: SystemEquations, t: float, left: Array, given: Any) -> Solution:
+        """One phase, to the end or to the next event of a lock."""
+        watched = [
+            Event(f"lock {k}", f"lock{k} - ({self._limit(lock):.17g})", WAYS[lock.side], "stop")
+            for k, lock in enumerate(equations.locks)
+            if lock.name not in equations.closed
+        ]
+        watched += [
+            Event(f"pull {k}", f"pull{k}", "up", "stop")
+            for k, lock in enumerate(equations.locks)
+            if lock.name in equations.closed and lock.side
+        ]
+        return self.one(equations, left, t, given, (*self.events, *watched))
+
+    def _ahead(self, t: float) -> Array:
+        """Output times after an impact, and further ones to look at soon after it: rebounds become short."""
+        left = self.grid[self.grid > t]
+        return np.unique(np.concatenate([left, t + (left[-1] - t) * SOON]))
+
+    def _limit(self, lock: Lock) -> float:
+        """The limit of a lock: measure less gap."""
+        e = self.first
+        measure = e.outputs[lock.measure].expression
+        known = [e.t, e.q.symbols, e.p.symbols, e.mode_symbols]
+        limit = ca.Function("limit", known, [measure - lock.gap])
+        return float(limit(0.0, e.q.start, self.p, np.zeros(e.mode_symbols.numel())))
+
+    def _check_start(self, start: Any) -> None:
+        """Refuse a stop that is passed at the start."""
+        e = self.first
+        if isinstance(start, str) or e.assemble is None:
+            return
+        q, _ = e.assemble(self.p, self.t_start, start)
+        for lock in e.locks:
+            gap = self._gap(e, lock, q, np.zeros(len(e.u)), self.t_start)[0]
+            if lock.side and lock.side * gap < -TOGETHER:
+                raise SolveError(
+                    f"its limit is passed by {abs(gap):.3g} at the start",
+                    where=lock.name,
+                    expected="a start on the free side of every stop",
+                    remedy="Move the nodes, or the limit",
+                )
+
+    def _gap(self, e: SystemEquations, lock: Lock, q: Array, u: Array, t: float) -> tuple[float, float]:
+        """The gap of a lock and its rate."""
+        rate = ca.jtimes(lock.gap, e.q.symbols, e.u.symbols) + ca.jacobian(lock.gap, e.t)
+        known = [e.t, e.q.symbols, e.u.symbols, e.p.symbols, e.mode_symbols]
+        both = ca.Function("gap", known, [lock.gap, rate])(t, q, u, self.p, np.zeros(e.mode_symbols.numel()))
+        return float(both[0]), float(both[1])
+
+    def _closing(self, equations: SystemEquations, done: Solution) -> list[Lock]:
+        """The locks whose gap ended a phase."""
+        return [lock for k, lock in enumerate(equations.locks) if self._ended(done, f"lock {k}")]
+
+    def _opening(self, equations: SystemEquations, done: Solution) -> list[Lock]:
+        """The stops that would have to pull at the end of a phase."""
+        return [lock for k, lock in enumerate(equations.locks) if self._ended(done, f"pull {k}")]
+
+    @staticmethod
+    def _ended(done: Solution, name: str) -> bool:
+        times = done.events.get(name, np.zeros(0))
+        return bool(len(times)) and float(times[-1]) >= float(done.t[-1])
+
+    def _together(self, e: SystemEquations, q: Array, u: Array, t: float, ended: Lock) -> list[Lock]:
+        """The lock that ended a phase and all others that close at the same time, as in a symmetric structure."""
+        found = []
+        for lock in e.locks:
+            if lock.name in e.closed:
+                continue
+            gap, rate = self._gap(e, lock, q, u, t)
+            near = abs(gap) <= TOGETHER and (not lock.side or lock.side * rate < 0)
+            if lock.name == ended.name or near:
+                found.append(lock)
+        return found
+
+    def _changed(
+        self, e: SystemEquations, q: Array, u: Array, t: float, closing: list[Lock], opened: list[Lock]
+    ) -> tuple[SystemEquations, Array, float]:
+        """The equations of the next phase, the velocities after the impact, and the energy lost in it."""
+        assert e.locked is not None
+        gone = {lock.name for lock in opened}
+        before = tuple(name for name in e.closed if name not in gone)
+        if not closing:
+            return e.locked(before, q, t), u, 0.0
+        hit = e.locked((*before, *(lock.name for lock in closing)), q, t)
+        rates = {lock.name: self._gap(e, lock, q, u, t)[1] for lock in closing}
+        speeds = {}
+        for lock in closing:
+            give = float(ca.Function("give", [e.p.symbols], [lock.restitution])(self.p)) if lock.side else 0.0
+            fastest = self.fastest[lock.name] = max(self.fastest.get(lock.name, 0.0), abs(rates[lock.name]))
+            resting = abs(rates[lock.name]) <= RESTING * fastest
+            speeds[lock.name] = 0.0 if resting else -give * rates[lock.name]
+        after, loss = self._impact(hit, q, u, t, speeds)
+        staying = [name for name in speeds if not speeds[name]]
+        if len(staying) == len(speeds):
+            return hit, after, loss
+        return e.locked((*before, *staying), q, t), after, loss
+
+    def _impact(
+        self, hit: SystemEquations, q: Array, u: Array, t: float, speeds: dict[str, float]
+    ) -> tuple[Array, float]:
+        """Velocities after an impact: closed gaps with given speeds, everything else that holds unchanged."""
+        from scipy.sparse import bmat, csc_matrix, eye
+        from scipy.sparse.linalg import splu
+
+        mech = Mechanism.of(hit)
+        n, m = len(u), np.zeros(hit.mode_symbols.numel())
+        mass, jac = (csc_matrix(each.sparse()) for each in mech.matrices(t, q, u, 0, 0, self.p, m))
+        now = np.asarray(mech.constraints(t, q, u, 0, 0, self.p, m)[1], dtype=float).ravel()
+        wanted = np.zeros(jac.shape[0])
+        for k, name in enumerate(hit.multipliers.names):
+            owner, _, label = name.removeprefix("lambda ").rpartition(" (")
+            for lock, speed in speeds.items():
+                if lock in (owner, f"{owner}.{label.rstrip(')')}"):
+                    wanted[k] = speed
+        soft = 1e-13 * float(abs(mass).max())
+        system = bmat([[mass, jac.T], [jac, -soft * eye(jac.shape[0])]], format="csc")
+        change = splu(system).solve(np.concatenate([np.zeros(n), wanted - now]))[:n]
+        after = u + change
+        return after, float(u @ (mass @ u) - after @ (mass @ after)) / 2
+
+    def _joined(self) -> Solution:
+        """All phases as one solution on the grid that was asked for."""
+        keep, losses = [], np.cumsum(self.lost)
+        for k, part in enumerate(self.parts):
+            last = k == len(self.parts) - 1
+            keep.append(np.isin(part.t, self.grid) | (last & (part.t == part.t[-1])))
+        first, names = self.parts[0], self.parts[-1].names
+
+        def column(of: Callable[[Solution], Any]) -> Array:
+            return np.concatenate([np.asarray(of(part))[mask] for part, mask in zip(self.parts, keep, strict=True)])
+
+        t = column(lambda part: part.t)
+        dissipated, supplied, parts = [], [], self.parts
+        gone = given = 0.0
+        for part, mask, loss in zip(parts, keep, losses, strict=True):
+            dissipated.append(part.audit.dissipated[mask] + gone + loss)
+            supplied.append(part.audit.supplied[mask] + given)
+            gone, given = gone + float(part.audit.dissipated[-1]), given + float(part.audit.supplied[-1])
+        audit = dataclasses.replace(
+            first.audit,
+            t=t,
+            stored=column(lambda part: part.audit.stored),
+            dissipated=np.concatenate(dissipated),
+            supplied=np.concatenate(supplied),
+            kinetic=max((part.audit.kinetic or 0.0) for part in parts),
+        )
+        own = {event.name for event in self.events}
+        events = {name: np.concatenate([part.events[name] for part in parts]) for name in own}
+        values = {
+            name: {key: np.concatenate([part.event_values[name][key] for part in parts]) for key in names}
+            for name in own
+        }
+        closings = {name: np.array(times) for name, times in self.closings.items()}
+        lines = [f"'{name}' closes at t = {_times(times)} s" for name, times in self.closings.items()]
+        statistics = dataclasses.replace(
+            first.statistics,
+            **{what: sum(getattr(part.statistics, what) for part in parts) for what in (
+                "steps", "evaluations", "stretches", "seconds_formulation", "seconds_integration"
+            )},
+        )  # fmt: skip
+        return dataclasses.replace(
+            parts[-1],
+            t=t,
+            values={name: column(lambda part, name=name: part.values[name]) for name in names},  # type: ignore[misc]
+            audit=audit,
+            statistics=statistics,
+            notes=(*first.notes, *lines),
+            events=events | closings,
+            event_values=values,
+        )
+
+
+def _times(times: Sequence[float]) -> str:
+    shown = ", ".join(f"{time:.6g}" for time in times[:5])
+    return shown if len(times) <= 5 else f"{shown}, ... ({len(times)} times)"
