@@ -20,17 +20,19 @@ __all__ = ["__version__"]
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'cotree' has no attribute '{name}'")
+    if name == "structures":  # made of the façade's models, so above it
+        return import_module("cotree.structures")
     api = import_module("cotree.api")
     try:
         return getattr(api, name)
     except AttributeError:
         from cotree.errors import nearest
 
-        rooms = ("electrical", "translational", "rotational", "thermal", "hydraulic", "transducer")
+        rooms = ("electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "nodal")
         inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(getattr(api, room), name)]
         hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, api.__all__)
         raise AttributeError(f"cotree has no '{name}'; {hint}".rstrip("; ")) from None
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *import_module("cotree.api").__all__]
+    return [*__all__, *import_module("cotree.api").__all__, "structures"]

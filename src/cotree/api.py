@@ -77,6 +77,7 @@ from cotree.terminal.varying import VaryingMass, VaryingPoint
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
+    from cotree.formulation.nodal.determinacy_report import Determinacy
     from cotree.graph import LinearGraph, Tree
     from cotree.solve import Equilibrium, InverseDynamics, LinearSystem, Modes, Sensitivities
     from cotree.terminal.recovery import Deformation
@@ -162,6 +163,18 @@ class Model(_model.Model):
         }
         joined = part.joined(self.components.values())
         return deformation(part, part.values(self.parameter_values()), solution.t, values, joined, self.folder)
+
+    def determinacy(self, **options: Any) -> Determinacy:
+        """Rank, independent modes, mechanisms and states of self-stress of a nodal structure."""
+        from cotree.formulation.nodal.determinacy import determinacy
+
+        return determinacy(self, **options)
+
+    def to_branch(self) -> Model:
+        """The same nodal structure as a mechanism in branch coordinates."""
+        from cotree.formulation.nodal.branch_model import branch_model
+
+        return branch_model(self)
 
     def kinematics(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
         """The motion and the forces of a mechanism whose degrees of freedom are all driven."""

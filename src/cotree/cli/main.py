@@ -103,7 +103,7 @@ def run(
             model.report(solution, report, spanning, chosen.run.plot or None)
     if not quiet:
         shown = _flat(chosen.run.plot) or _default_names(model, solution)
-        for part in summary(_pair(spanning)[0], solution, shown, mechanism=model.mechanical):
+        for part in summary(_pair(spanning)[0], solution, shown, mechanism=model.mechanical or model.nodal):
             out.print(part, soft_wrap=True)
         for path in (output, report):
             if path is not None:
@@ -249,7 +249,7 @@ def _flat(plot: list[Any]) -> list[str]:
 
 
 def _default_names(model: api.Model, solution: api.Solution) -> list[str]:
-    if not model.mechanical:
+    if not (model.mechanical or model.nodal):
         return []
     from cotree.formulation.branch.explain import main_results
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from cotree.formulation.choice import model_equations, model_graph
+from cotree.formulation.choice import model_equations, model_graph, model_tree
 from cotree.formulation.network import normal_tree
 from cotree.formulation.storages import SOURCES
 from cotree.formulation.system import SystemEquations, rate_name
@@ -37,7 +37,12 @@ def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: Sys
 
 
 def explain_model(model: Model, tree: Any = None, most: int = 12) -> str:
-    """The way from the graph to the equations of a network or a mechanism, with a tree or the default one."""
+    """The way from the graph to the equations of a model, with a tree or the default one."""
+    if model.nodal:
+        from cotree.formulation.branch.explain import explain_mechanism
+
+        tree = model_tree(model, model_graph(model), tree)
+        return explain_mechanism(model, (tree, tree), model_equations(model), most)
     if not model.mechanical:
         chosen = normal_tree(model_graph(model)) if tree is None else tree
         return explain_network(model, chosen.graph, chosen, model_equations(model, chosen), most)

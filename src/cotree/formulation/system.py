@@ -191,6 +191,8 @@ class SystemEquations:
     """Names besides those of q and u whose start values may be given: angles that follow from them."""
     mechanics: Mechanics | None = None
     """Second-order form and constraints, where the model is a mechanism."""
+    pulls: tuple[str, ...] = ()
+    """Results that cannot be negative: tensions of cables that never go slack."""
     locks: tuple[Lock, ...] = ()
     """Latches and stops."""
     closed: tuple[str, ...] = ()

@@ -258,7 +258,7 @@ def _component(name: str, entry: Mapping[str, Any], folder: Path | None = None) 
     """The component of one entry; vectors of mechanisms stay numbers, other lists hold names of nodes."""
     kind = find_kind(entry.get("kind"), name)
     values = {key: value for key, value in entry.items() if key != "kind"}
-    if not kind.mechanical:
+    if not (kind.mechanical or kind.nodal):
         return kind.from_data(name, {key: _names(value) for key, value in values.items()})
     values = {key: _tuples(value) for key, value in values.items()}
     if issubclass(kind, Deformable):
@@ -297,7 +297,12 @@ def _check_frames(given: Any, where: str) -> None:
 
 
 def _check(model: Model) -> None:
-    """Values and names, and of a mechanism also that every frame and joint exists that something refers to."""
+    """Values and names, and also that every frame, joint or node exists that something refers to."""
+    if model.nodal:
+        from cotree.formulation.nodal.structure import check_nodes
+
+        check_nodes(model)
+        return
     if not model.mechanical:
         model.check()
         return

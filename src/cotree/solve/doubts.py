@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError, listing
 
 if TYPE_CHECKING:
-    from cotree.results import EnergyAudit
+    from cotree.formulation import SystemEquations
+    from cotree.results import EnergyAudit, Solution
     from cotree.solve.run import Run
 
 Array = NDArray[np.float64]
@@ -20,6 +22,8 @@ HELD = 1e-6
 """Residual of an equation that was left out as redundant, beyond which it is not redundant after all."""
 CLOSES = 1e-3
 """Part of the largest energy by which the audit may be open before a note says so."""
+PUSHED = 1e-9
+"""Part of a cable's largest tension, or of 1 N, by which it may be below zero."""
 PLACES = 64
 """Output times at which left-out equations are looked at."""
 
@@ -76,6 +80,40 @@ def broken_redundancy(run: Run) -> SolveError | None:
         f"at t = {times[chosen[when]]:g} s",
         expected="parameters with which the loop closes as in the model",
         remedy="Give these values in the model itself, so that its equations are chosen anew",
+    )
+
+
+def pushing_cable(equations: SystemEquations, solution: Solution) -> SolveError | None:
+    """The error for a cable that would have to push, with the results before it; None where all of them pull."""
+    first, which = len(solution.t), ""
+    for name in equations.pulls:
+        tension = solution.values[name]
+        below = tension < -PUSHED * max(1.0, float(np.abs(tension).max(initial=0.0)))
+        if below.any() and int(np.argmax(below)) < first:
+            first, which = int(np.argmax(below)), name
+    if not which:
+        return None
+    error = SolveError(
+        f"the cable would have to push: its tension is {solution.values[which][first]:.6g} N at "
+        f"t = {solution.t[first]:g} s",
+        where=which.removesuffix(".tension"),
+        expected="a tension of zero or more: cables pull",
+        remedy="Let it run out more slowly, or use an ElasticCable, which may go slack; results before are kept",
+    )
+    error.solution = until(solution, first) if first else None
+    return error
+
+
+def until(solution: Solution, count: int) -> Solution:
+    """The first points of a solution, which is then incomplete."""
+    audit = solution.audit
+    parts = {name: getattr(audit, name)[:count] for name in ("t", "stored", "dissipated", "supplied")}
+    return dataclasses.replace(
+        solution,
+        t=solution.t[:count],
+        values={name: values[:count] for name, values in solution.values.items()},
+        audit=dataclasses.replace(audit, **parts),
+        complete=False,
     )
 
 

@@ -118,7 +118,7 @@ class _Driven:
         raise SolveError(
             f"{left} degree{' of freedom is' if one else 's of freedom are'} not driven: {listing(names)} may move",
             expected="a driver for every degree of freedom",
-            remedy=f"Add Drive(...) on {listing(names)}, or simulate the motion",
+            remedy=f"Add {'Drive' if e.nodal is None else 'Moved'}(...) on {listing(names)}, or simulate the motion",
         )
 
     @cached_property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -233,7 +233,7 @@ def _directions(
     e: SystemEquations, wrt: Iterable[str], p: Array, t: float, start: dict[str, float]
 ) -> tuple[list[str], dict[str, float]]:
     """What is varied, and all start values that are held."""
-    assembly = _owner(e).assembly
+    assembly = getattr(_owner(e), "assembly", _owner(e))
     names = _known(wrt, [*e.p.names, *assembly.names], "parameter or start value")
     state = dict(zip(assembly.names, np.concatenate(assembly.state(p, t, start or None)), strict=True))
     for name in names:
@@ -260,7 +260,9 @@ def _start(
             by_p[e.p.names.index(name), k] = 1.0
     assert e.assemble is not None
     x = np.concatenate(e.assemble(p, t, held or None))
-    dq, du, determined = start_slopes(_owner(e), p, t, held, by_p, by_given)
+    owner = _owner(e)
+    slopes = partial(start_slopes, owner) if hasattr(owner, "assembly") else owner.slopes
+    dq, du, determined = slopes(p, t, held, by_p, by_given)
     S = np.vstack([dq, du])
     if not determined:
         _check_start(e, names, p, t, held, S)

@@ -15,7 +15,7 @@ from cotree.formulation import SystemEquations
 from cotree.model.event import Event
 from cotree.results import Solution
 from cotree.solve import adams, cvodes, energy, generalised_alpha, idas, runge_kutta  # noqa: F401  (each registers)
-from cotree.solve.doubts import broken_redundancy
+from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.integrator import INTEGRATORS, Options, choose
 from cotree.solve.limits import Limits
@@ -143,6 +143,9 @@ def _one(
     if run.watch is not None and solution is not None:
         solution, ended = run.watch.finish(run, solution, grid)
         error = None if ended else error
+    pushed = pushing_cable(equations, solution) if solution is not None and error is None else None
+    if pushed is not None:
+        raise pushed
     if error is not None or solution is None:
         failure = error or SolveError("nothing was computed")
         failure.solution = solution

@@ -15,6 +15,7 @@ from cotree.model import Component, Edge, GroundFrame, Kind, Model, Role, quanti
 from cotree.results import EnergyAudit, Solution
 from cotree.results.store import replacing
 from cotree.terminal.mechanics import Body, Connection, OnJoint
+from cotree.terminal.nodal.base import NodalPart
 from cotree.terminal.shapes import Shape
 from cotree.view import mathml
 from cotree.view.figures import to_svg
@@ -248,7 +249,7 @@ def _components(model: Model, solution: Solution) -> str:
         (f"<b>{text(c.name)}</b>", text(c.kind), _nodes(c), "<br>".join(_fields(c, values)))
         for c in model.components.values()
     )
-    ends = "frames" if model.mechanical else "plus, minus"
+    ends = "nodes" if model.nodal else "frames" if model.mechanical else "plus, minus"
     parts = [table(("name", "kind", ends, "values"), rows, len(model.components), "components")]
     if model.parameters:
         numbers = model.parameter_values({name: value for name, value in known.items() if "." not in name})
@@ -273,6 +274,8 @@ def _changeable(model: Model) -> set[str]:
 
 
 def _nodes(component: Component) -> str:
+    if isinstance(component, NodalPart):
+        return ", ".join(text(name) for name in component.nodes())
     if component.mechanical:
         return "<br>".join(text(word) for word in _frames(component))
     pairs = (f"{text(plus)}, {text(minus)}" for plus, minus in component.node_pairs())
@@ -298,7 +301,7 @@ def _fields(component: Component, values: dict[str, float]) -> Iterable[str]:
         yield text(f"{shape.kind} along {shape.axis}" if shape.axis else shape.kind)
     vectors: dict[str, list[str]] = {}
     for field in quantities(component):
-        if component.mechanical and "." in field:
+        if (component.mechanical or component.nodal) and "." in field:
             vectors.setdefault(field.rpartition(".")[0], []).append(field)
     for field, info in quantities(component).items():
         base = field.rpartition(".")[0]

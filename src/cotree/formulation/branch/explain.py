@@ -15,7 +15,10 @@ from cotree.maths.printing import to_latex, to_text
 from cotree.maths.symbolic import substitute
 from cotree.maths.trigonometric import Term, TooLong, Writer
 from cotree.model import Model, quantities
+from cotree.terminal import nodal
 from cotree.terminal.mechanics import Body, Driver, Joint
+from cotree.terminal.nodal import Bar, Fixed, Node
+from cotree.terminal.nodal.supports import OnNode
 
 MOST_SPEEDS = 20
 """Speeds beyond which the matrices are not written out."""
@@ -130,8 +133,13 @@ def explain_mechanism(model: Model, trees: tuple[Tree, Tree], equations: SystemE
 
 
 def main_results(model: Model, known: Container[str]) -> list[str]:
-    """What is worth seeing when nothing is asked for: joint coordinates, or where there are none, places of bodies."""
+    """What is worth seeing when nothing is asked for: joint coordinates, or else places of bodies or of free nodes."""
     parts = model.components.values()
+    if model.nodal:
+        held = {part.node for part in parts if isinstance(part, Fixed)}
+        axes = _AXES[: 2 if model.planar else 3]
+        nodes = [part.name for part in parts if isinstance(part, Node) and part.name not in held]
+        return [f"{node}.position.{x}" for node in nodes for x in axes if f"{node}.position.{x}" in known]
     joints = [f"{j.name}.{name}" for j in parts if isinstance(j, Joint) for c in j.coordinates for name in c.names]
     places = [f"{body.name}.position.{x}" for body in parts if isinstance(body, Body) for x in _AXES]
     return [name for name in joints if name in known] or [name for name in places if name in known]
@@ -145,7 +153,10 @@ def constraint_lines(equations: SystemEquations) -> list[str]:
 
 def _counts(model: Model, equations: SystemEquations) -> list[str]:
     parts = model.components.values()
-    kinds = ((Body, "bodies", "body"), (Joint, "joints", "joint"), (Driver, "drivers", "driver"))
+    kinds: tuple[tuple[type, str, str], ...] = (
+        (Body, "bodies", "body"), (Joint, "joints", "joint"), (Driver, "drivers", "driver"), (Node, "nodes", "node"),
+        (Bar, "bars", "bar"), (nodal.Body, "rigid bodies", "rigid body"), (OnNode, "supports", "support"),
+    )  # fmt: skip
     found = ((sum(isinstance(part, kind) for part in parts), many, one) for kind, many, one in kinds)
     words = [f"{count} {one if count == 1 else many}" for count, many, one in found if count]
     n, m = len(equations.u), len(equations.multipliers)

@@ -22,7 +22,8 @@ from cotree.formulation.nodal.structure import NodalStructure, Row, lock_name
 from cotree.formulation.system import Energy, Lock, Mechanics, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column
 from cotree.model import Model
-from cotree.terminal.nodal.base import XYZ, Held
+from cotree.terminal.nodal.base import Held
+from cotree.terminal.nodal.cables import ForceCable, MotorCable
 from cotree.terminal.nodal.forces import BodyLoad
 from cotree.terminal.nodal.locks import Lock as LockPart
 from cotree.terminal.nodal.locks import Stop
@@ -84,8 +85,7 @@ def _independent(start: Start, q0: Array, p: Array, t: float) -> tuple[list[int]
 
 def _check_freedom(s: NodalStructure, rows: list[Row], kept: list[int]) -> None:
     n = s.q.numel()
-    moved = any(ca.depends_on(rows[k].value, s.t) for k in kept)
-    if len(kept) >= n and not moved:
+    if len(kept) >= n and not any(ca.depends_on(rows[k].value, s.t) for k in kept):
         added = s.dim * (len(s.names) - s.real)
         raise FormulationError(
             f"the structure has no mechanism: {n - added} nodal degrees of freedom and {len(kept) - added} "
@@ -98,10 +98,11 @@ def _check_freedom(s: NodalStructure, rows: list[Row], kept: list[int]) -> None:
 
 def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float) -> None:
     """Refuse a structure that can move without moving mass."""
-    masses = ca.Function("masses", [s.values.p.symbols], [s.masses])(p).full()
-    bare = [s.names[k] for k in range(s.real) if masses[k, k] <= 0]
-    if not bare or s.q.numel() > MOST_DENSE:
+    found = ca.Function("masses", [s.values.p.symbols], [s.masses, ca.densify(ca.diag(s.masses))])(p)
+    bare = np.asarray(found[1], dtype=float).ravel()[: s.real] <= 0
+    if not bare.any() or s.q.numel() > MOST_DENSE:
         return
+    masses = np.asarray(ca.densify(found[0]), dtype=float)
     matrix = start.parts(q0, p, t)[1].toarray() if start.rows else np.zeros((0, s.q.numel()))
     _, sizes, right = np.linalg.svd(matrix)
     free = right[int((sizes > 1e-9 * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :].T
@@ -173,6 +174,7 @@ def _system(
             column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped),
         ),
         notes=_notes(s, rows, kept, dropped),
+        pulls=tuple(f"{p.part.name}.tension" for p in s.parts if isinstance(p.part, ForceCable | MotorCable)),
         locks=_locks(s),
         closed=tuple(closed),
         locked=lambda names, q, t: _written(s, names, q, t),
@@ -227,10 +229,9 @@ def _energy(s: NodalStructure, multipliers: ca.SX, drift: ca.SX, owners: list[st
         if isinstance(placed.part, BodyLoad):
             powers[placed.part.name] = ca.dot(*s.load(placed))
             supply += powers[placed.part.name]
-    for k, owner in enumerate(owners):
-        if not drift[k].is_zero():
-            powers[owner] = powers.get(owner, ca.SX(0)) - multipliers[k] * drift[k]
-            supply -= multipliers[k] * drift[k]
+    for k in sorted(set(drift.sparsity().row())):
+        powers[owners[k]] = powers.get(owners[k], ca.SX(0)) - multipliers[k] * drift[k]
+        supply -= multipliers[k] * drift[k]
     return Energy(s.kinetic + s.potential, dissipation, supply), powers
 
 
@@ -264,7 +265,7 @@ def _notes(s: NodalStructure, rows: list[Row], kept: list[int], dropped: list[in
     )
     counts: dict[str, int] = {}
     for k in dropped:
-        if not (s.dim == 2 and rows[k].label == XYZ[2]):  # what holds a node in the plane is no news
+        if ca.depends_on(rows[k].value, s.q):  # what holds a node in the plane is no news
             counts[rows[k].owner] = counts.get(rows[k].owner, 0) + 1
     lines = [f"'{owner}' adds {count} redundant equation{'' if count == 1 else 's'}" for owner, count in counts.items()]
     more = [f"... and {len(lines) - 12} more parts with redundant equations"] if len(lines) > 12 else []

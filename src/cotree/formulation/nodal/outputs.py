@@ -9,6 +9,7 @@ import casadi as ca
 from cotree.formulation.nodal.structure import NodalStructure, Row
 from cotree.formulation.system import Output
 from cotree.maths.rotation import quaternion_of
+from cotree.maths.symbolic import elements
 from cotree.terminal.nodal.base import XYZ, Held
 from cotree.terminal.nodal.bodies import Body
 
@@ -48,4 +49,4 @@ def nodal_outputs(
 
 
 def _vector(name: str, value: ca.SX, unit: str) -> dict[str, Output]:
-    return {f"{name}.{x}": Output(value[k], unit) for k, x in enumerate(XYZ)}
+    return {f"{name}.{x}": Output(part, unit) for x, part in zip(XYZ, elements(ca.densify(value)), strict=True)}

@@ -26,6 +26,8 @@ ACCEPTED = 1e-9
 ROUNDS = 60
 SOFT = 1e-12
 """Damping of redundant equations."""
+STRAIGHT = 1e-10
+"""Moment about the line of a body's nodes, over the largest one, below which their velocities tell no spin about it."""
 
 
 @dataclass
@@ -43,6 +45,48 @@ class Start:
         parts = [ca.densify(position), ca.jacobian(position, s.q), ca.densify(ca.jacobian(position, s.t))]
         self._parts = ca.Function("parts", known, parts)
         self._modes = ca.Function("modes", [s.t, s.values.p.symbols], [self.modes])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All start values by name."""
+        s = self.structure
+        return tuple(symbol.name() for each in (s.q, s.u) for symbol in ca.vertsplit(each))
+
+    def slopes(
+        self, p: Array, t: float, changes: Mapping[str, float], by_p: Array, by_given: Mapping[str, Array]
+    ) -> tuple[Array, Array, bool]:
+        """dq and du for changes of parameters and given start values, one column for each direction.
+
+        Exact where the given values meet the equations, so that nothing is corrected; the last value says that this
+        is to be looked at.
+        """
+        s, m = self.structure, self.mode_values(p, t)
+        q, u = self.state(p, t, changes)
+        given = np.asarray(ca.DM(s.given.jacobian()(p, *s.given(p))[0]), dtype=float) @ by_p
+        speeds = np.asarray(ca.DM(s.given.jacobian()(p, *s.given(p))[1]), dtype=float) @ by_p
+        both = np.vstack([given, speeds])
+        loose = np.ones(len(both), dtype=bool)
+        for name in changes:
+            k = self.names.index(name)
+            both[k], loose[k] = by_given.get(name, np.zeros(both.shape[1])), False
+        n = len(q)
+        for part in (slice(0, n), slice(n, None)):
+            loose[part] |= not loose[part].any()
+        position = ca.vertcat(*(row.value for row in self.rows)) if self.rows else ca.SX(0, 1)
+        velocity = ca.jtimes(position, s.q, s.u) + ca.jacobian(position, s.t)
+        known = [s.q, s.u, s.t, s.values.p.symbols, s.values.mode_symbols]
+        dq, du = both[:n], both[n:]
+        for value, moves in ((position, "q"), (velocity, "u")):
+            blocks = [ca.densify(ca.jacobian(value, each)) for each in (s.q, s.u, s.values.p.symbols)]
+            by_q, by_u, by_parameter = (
+                np.asarray(each, dtype=float) for each in ca.Function("blocks", known, blocks)(q, u, t, p, m)
+            )
+            off = by_q @ dq + by_u @ du + by_parameter @ by_p
+            free, matrix = (loose[:n], by_q) if moves == "q" else (loose[n:], by_u)
+            move = np.zeros((n, both.shape[1]))
+            move[free] = -np.linalg.pinv(matrix[:, free], rcond=1e-10) @ off if len(self.rows) else 0.0
+            dq, du = (dq + move, du) if moves == "q" else (dq, du + move)
+        return dq, du, False
 
     def mode_values(self, p: Array, t: float) -> Array:
         """The modes at a time."""
@@ -77,10 +121,26 @@ class Start:
                     expected="a position or velocity of a node, such as A.velocity.x",
                     remedy=nearest(name, [*names[0], *names[1]]),
                 )
+        open_speeds = free[1].copy()
         for loose in free:
             loose |= not loose.any()  # where everything is given, rounding is taken out of all of it
         q = self.closed(q, p, t, free[0])
-        return q, self._speeds(q, u, p, t, free[1])
+        return q, self._speeds(q, self._carried(q, u, open_speeds), p, t, free[1])
+
+    def _carried(self, q: Array, u: Array, free: Array) -> Array:
+        """Velocities in which points that were added to a body move with its nodes, in the least turning that fits."""
+        s = self.structure
+        shape = (len(s.names), s.dim)
+        x, v = np.zeros((shape[0], 3)), np.zeros((shape[0], 3))
+        x[:, : s.dim], v[:, : s.dim] = q.reshape(shape), u.reshape(shape)
+        for form in s.bodies.values():
+            added, own = [k for k in form.base if k >= s.real], list(form.nodes)
+            middle, mean = x[own].mean(axis=0), v[own].mean(axis=0)
+            arms = x[own] - middle
+            spread = (arms**2).sum() * np.eye(3) - arms.T @ arms
+            turning = np.linalg.pinv(spread, rcond=STRAIGHT, hermitian=True) @ np.cross(arms, v[own] - mean).sum(axis=0)
+            v[added] = mean + np.cross(turning, x[added] - middle)
+        return np.where(free, v[:, : s.dim].ravel(), u)
 
     def closed(self, q: Array, p: Array, t: float, free: Array | None = None) -> Array:
         """The nearest positions that meet all equations."""

@@ -12,7 +12,7 @@ import casadi as ca
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation.nodal.bodies import BodyForm, body_form
 from cotree.formulation.values import Values
-from cotree.maths.symbolic import column, symbols
+from cotree.maths.symbolic import column, elements, symbols
 from cotree.model import Model
 from cotree.terminal.nodal.base import XYZ, At, Held, NodalPart, Node, Pushing
 from cotree.terminal.nodal.bodies import Body
@@ -45,7 +45,7 @@ class NodalStructure:
     """
 
     def __init__(self, model: Model) -> None:
-        _check_kinds(model)
+        check_nodes(model)
         self.model = model
         self.values = Values(model)
         self.t = self.values.t
@@ -55,7 +55,6 @@ class NodalStructure:
         self.real = len(given)
         """How many nodes are the model's own."""
         self.index = {name: k for k, name in enumerate(self.names)}
-        self._check_nodes()
         self.start = [ca.vertcat(*(ca.SX(x) for x in self.values.of(node).position)) for node in given]
         self._start_speeds = [ca.vertcat(*(ca.SX(x) for x in self.values.of(node).velocity)) for node in given]
         self.bodies: dict[str, BodyForm] = {}
@@ -72,20 +71,6 @@ class NodalStructure:
         self.values.measures = Measures(self)
         gravity = self.values.of(model.valued()[0])
         self.gravity = ca.vertcat(*(ca.SX(getattr(gravity, x)) for x in XYZ))
-
-    def _check_nodes(self) -> None:
-        if not self.names:
-            raise ModelError("the structure has no nodes", where=self.model.name, remedy="Add some: Node('A', ...)")
-        for part in self.model.components.values():
-            assert isinstance(part, NodalPart)
-            for name in part.nodes():
-                if name not in self.index:
-                    raise ModelError(
-                        f"there is no node '{name}'",
-                        where=part.name,
-                        expected=f"one of {listing(self.names, 12)}",
-                        remedy=nearest(name, self.names) or f"Add it: Node('{name}', position=(x, y, z))",
-                    )
 
     def _add_body(self, part: Body) -> None:
         nodes = [self.index[name] for name in part.nodes()]
@@ -105,7 +90,7 @@ class NodalStructure:
     def _points(self, values: ca.SX, start: Sequence[ca.SX] | None) -> list[ca.SX]:
         """A column of coordinates as vectors in space; a planar structure keeps the heights of its start."""
         d = self.dim
-        parts = [values[d * k : d * k + d] for k in range(len(self.names))]
+        parts = list(ca.vertsplit(values, d))
         if d == 3:
             return parts
         return [ca.vertcat(part, 0 if start is None else start[k][2]) for k, part in enumerate(parts)]
@@ -130,10 +115,12 @@ class NodalStructure:
         entries: dict[tuple[int, int], ca.SX] = {}
 
         def put(nodes: Sequence[int], block: ca.SX) -> None:
-            for i, a in enumerate(nodes):
-                for j, b in enumerate(nodes):
-                    if not block[i, j].is_zero():
-                        entries[a, b] = entries[a, b] + block[i, j] if (a, b) in entries else block[i, j]
+            listed = iter(elements(ca.vec(ca.densify(block))))
+            for b in nodes:
+                for a in nodes:
+                    value = next(listed)
+                    if not value.is_zero():
+                        entries[a, b] = entries[a, b] + value if (a, b) in entries else value
 
         for placed in self.parts:
             if isinstance(placed.part, Body):
@@ -172,7 +159,7 @@ class NodalStructure:
     @cached_property
     def forces(self) -> ca.SX:
         """The given forces on all coordinates (f of eq. 39), weight included."""
-        on: list[ca.SX] = [self.node_mass[k] * self.gravity for k in range(len(self.names))]
+        on: list[ca.SX] = [mass * self.gravity for mass in elements(ca.densify(self.node_mass))]
         for placed in self.pushing():
             for name, force in zip(placed.part.nodes(), placed.part.forces(placed.v, placed.at), strict=True):
                 on[self.index[name]] = on[self.index[name]] + force
@@ -208,8 +195,8 @@ class NodalStructure:
     @cached_property
     def potential(self) -> ca.SX:
         """The potential energy of the weight and of springs and cables."""
-        weight = -sum((self.node_mass[k] * ca.dot(self.gravity, x) for k, x in enumerate(self.x)), ca.SX(0))
-        return ca.SX(weight + sum((p.part.potential(p.v, p.at) for p in self.pushing()), ca.SX(0)))
+        first = ca.mtimes(ca.horzcat(*self.x), self.node_mass)
+        return ca.SX(sum((p.part.potential(p.v, p.at) for p in self.pushing()), -ca.dot(self.gravity, first)))
 
     def rate(self, expression: ca.SX) -> ca.SX:
         """The time derivative of an expression of t and q."""
@@ -256,7 +243,8 @@ class Measures(Mapping[str, ca.SX]):
         return 6 * self._structure.real
 
 
-def _check_kinds(model: Model) -> None:
+def check_nodes(model: Model) -> None:
+    """Refuse parts that are no part of a structure, and nodes that do not exist."""
     model.check()
     strange = [part for part in model.components.values() if not part.nodal]
     if strange:
@@ -266,3 +254,17 @@ def _check_kinds(model: Model) -> None:
             expected="parts of a nodal structure only: nodes, bars, bodies, supports, cables",
             remedy="Turn the structure into a mechanism with to_branch(), and add it there",
         )
+    names = [part.name for part in model.components.values() if isinstance(part, Node)]
+    known = set(names)
+    if not names:
+        raise ModelError("the structure has no nodes", where=model.name, remedy="Add some: Node('A', position=...)")
+    for part in model.components.values():
+        assert isinstance(part, NodalPart)
+        for name in part.nodes():
+            if name not in known:
+                raise ModelError(
+                    f"there is no node '{name}'",
+                    where=part.name,
+                    expected=f"one of {listing(names, 12)}",
+                    remedy=nearest(name, names) or f"Add it: Node('{name}', position=(x, y, z))",
+                )
