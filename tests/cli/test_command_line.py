@@ -156,3 +156,17 @@ def test_errors_of_the_topology_name_the_file(cotree, tmp_path):
 def test_the_package_runs_as_a_module():
     done = subprocess.run([sys.executable, "-m", "cotree", "--version"], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == ct.__version__
+
+
+def test_determinacy_of_a_structure_and_of_something_else(cotree, tmp_path):
+    file = tmp_path / "square.yaml"
+    corners = {"A": "[0, 0, 0]", "B": "[1, 0, 0]", "C": "[1, 1, 0]", "D": "[0, 1, 0]"}
+    nodes = "\n".join(f"  {name}: {{kind: node, position: {place}}}" for name, place in corners.items())
+    bars = "\n".join(f"  {a}{b}: {{kind: bar, node_a: {a}, node_b: {b}, mass: 1}}" for a, b in ("AB", "BC", "CD", "DA"))
+    file.write_text(f"name: square\nplanar: true\ncomponents:\n{nodes}\n{bars}\n")
+    done = cotree("determinacy", file)
+    assert done.returncode == 0
+    assert "rank 4: 4 independent modes = 3 motions of the whole + 1 internal mechanism" in done.out
+    failed = cotree("determinacy", EXAMPLE)
+    assert failed.returncode == 2
+    assert "the model is no structure in nodal coordinates" in failed.err

@@ -196,6 +196,17 @@ def equations(
             print(model.explain(spanning, most))
 
 
+@app.command()
+def determinacy(
+    file: File,
+    cables: Annotated[bool, typer.Option("--cables", help="count cables as members that keep their length")] = False,
+) -> None:
+    """Print rank, independent modes, mechanisms and states of self-stress of a structure in nodal coordinates."""
+    chosen = _load(file)
+    with chosen.about():
+        print(chosen.model.determinacy(cables=cables))
+
+
 def _load(file: Path) -> ModelFile[api.Model]:
     from cotree.api import Model
     from cotree.io import read_model

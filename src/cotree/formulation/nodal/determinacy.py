@@ -14,12 +14,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import CotreeError, ModelError
+from cotree.errors import CotreeError, ModelError, listing, nearest
 from cotree.formulation.nodal.determinacy_report import Determinacy, Mechanism, SelfStress, count_of
 from cotree.formulation.nodal.prestress import Prestress, followed, prestress, some_motion
 from cotree.formulation.nodal.rank import independent_rows
 from cotree.formulation.nodal.start import Start
-from cotree.formulation.nodal.structure import NodalStructure, Row
+from cotree.formulation.nodal.structure import NodalStructure, Row, lock_name
 from cotree.maths.symbolic import column
 from cotree.model import Model
 from cotree.terminal.nodal.bars import Bar
@@ -60,10 +60,15 @@ def determinacy(
     coordinates, or where ``shapes`` is true; without them only the numbers are. ``parameters`` change values by name.
     """
     s = given if isinstance(given, NodalStructure) else NodalStructure(given)
-    unknown = [name for name in closed if not isinstance(s.model.components.get(name), Lock)]
+    parts = [part for part in s.model.components.values() if isinstance(part, Lock)]
+    known = [lock_name(part, label) for part in parts for label in part.labels()]
+    unknown = [name for name in closed if name not in known]
     if unknown:
         raise ModelError(
-            f"there is no latch or stop '{unknown[0]}'", where="closed", expected="names of latches or stops"
+            f"there is no latch or stop '{unknown[0]}'",
+            where="closed",
+            expected=f"some of {listing(known)}" if known else "none: the structure has no latch and no stop",
+            remedy=nearest(unknown[0], known),
         )
     return _Analysis(s, tuple(closed), cables, parameters).report(s.q.numel() <= SHOWN if shapes is None else shapes)
 
@@ -258,7 +263,8 @@ class _Analysis:
         if loose:
             moved = loose.count("finite")
             words.append(
-                f"no state of self-stress resists {count_of(len(loose), 'mechanism')}, {moved} could be followed"
+                f"no state of self-stress resists {count_of(len(loose), 'mechanism')}; "
+                f"{moved} of {len(loose)} could be followed over a finite motion"
             )
         text = "; ".join(words)
         return loose, f"{text[0].upper()}{text[1:]}."

@@ -246,6 +246,12 @@ class Measures(Mapping[str, ca.SX]):
 def check_nodes(model: Model) -> None:
     """Refuse parts that are no part of a structure, and nodes that do not exist."""
     model.check()
+    if not model.nodal:
+        raise ModelError(
+            "the model is no structure in nodal coordinates",
+            where=model.name,
+            expected="nodes, bars, bodies, supports and cables, such as Node('A', position=(0, 0, 0))",
+        )
     strange = [part for part in model.components.values() if not part.nodal]
     if strange:
         raise ModelError(
