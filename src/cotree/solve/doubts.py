@@ -117,12 +117,15 @@ def until(solution: Solution, count: int) -> Solution:
     )
 
 
-def energy_note(audit: EnergyAudit) -> tuple[str, ...]:
-    """A warning where the energy audit of a mechanism stays open."""
+def doubts(audit: EnergyAudit, drift: float = 0.0) -> tuple[str, ...]:
+    """Warnings where the energy audit of a mechanism stays open, and where lengths have drifted."""
+    drifted = f"the method lets lengths drift: the largest error of an equation between positions is {drift:.2g} m"
+    moved = (drifted,) if drift > 0 else ()
     if not audit.error > CLOSES:
-        return ()
+        return moved
     off = np.abs(audit.closure) > CLOSES * audit.scale
     return (
+        *moved,
         f"doubtful: from t = {audit.t[int(np.argmax(off))]:g} s the energy balance is off by up to {audit.error:.1%} "
         "of the largest energy; try a smaller rtol or another integrator",
     )

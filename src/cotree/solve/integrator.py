@@ -61,6 +61,10 @@ class Integrator(ABC):
     """One method of time integration. A subclass with a ``name`` registers itself."""
 
     name: ClassVar[str] = ""
+    settles: ClassVar[bool] = True
+    """Whether results of a mechanism are taken on its constraints, instead of where the method is."""
+    worst: float = 0.0
+    """The largest error of an equation between positions, of methods that let them drift."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -149,8 +153,15 @@ def _relative(t0: float, times: Array) -> tuple[float, ...]:
     return tuple((even if np.abs(parts - even).max() < 1e-12 else parts).tolist())
 
 
-def choose(name: str, problem: Problem) -> type[Integrator]:
-    """The integrator of this name, or the best for the problem with ``auto``."""
+def choose(name: str, problem: Problem, step: float | None = None) -> type[Integrator]:
+    """The integrator of this name, or the best for the problem with ``auto``.
+
+    A structure in nodal coordinates with a given step is integrated in displacement modes, or where it is too large for
+    their full matrices, by generalised-alpha.
+    """
+    if name == "auto" and problem.equations.nodal is not None and step is not None:
+        modes = INTEGRATORS["corrected"]
+        return INTEGRATORS["generalised_alpha"] if modes.suits(problem) else modes
     if name == "auto" and problem.equations.mechanics is not None:
         return INTEGRATORS["cvodes" if is_stiff(problem) else "adams"]
     if name == "auto":

@@ -277,7 +277,10 @@ class _Driven:
         self, t: Array, kept: NDArray[np.bool_], rows: Array, integrals: Array, seconds: tuple[float, float]
     ) -> Solution:
         """The results at the output times, put together as those of a run."""
-        problem, method = Problem.of(self.e), cast(Integrator, SimpleNamespace(name="kinematics"))
+        problem, method = (
+            Problem.of(self.e),
+            cast(Integrator, SimpleNamespace(name="kinematics", settles=True, worst=0.0)),
+        )
         run = Run(problem, method, t, float(t[0]), self.p, Sizes.ones(problem, t[0]), Limits.none(t[0]))
         run.times, run.rows, run.integrals = [t], [rows], [integrals]
         run.steps = run.evaluations = self.steps

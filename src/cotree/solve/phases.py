@@ -3,7 +3,10 @@
 When a latch or a stop closes, velocities jump so that the new equation holds, by the least change in the mass metric:
 M du = A^T I, with the impulses I of all that holds. A latch and a stop without restitution take the closing speed away;
 with restitution e the speed of the gap changes its sign and keeps the part e. The kinetic energy that is lost is booked
-as dissipated. A stop opens again when it would have to pull.
+as dissipated, the work of moved supports in it as supplied. A stop opens again when it would have to pull.
+
+A gap that is closed when a phase begins has no sign that rounding leaves alone. An open stop is then taken to close a
+little beyond its limit, and a closed one to open at a little pull, so that neither is missed.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from cotree.formulation.system import Lock, SystemEquations
 from cotree.model.event import Event
 from cotree.results import Solution
 from cotree.solve.mechanism import Mechanism
+from cotree.solve.problem import Problem
 
 Array = NDArray[np.float64]
 
@@ -30,6 +34,14 @@ RESTING = 1e-3
 """Speed of a gap, as a part of the largest at which it has closed, below which a stop does not rebound any more."""
 SOON = np.logspace(-7, -2, 41)
 """Parts of the time left at which events are looked for after an impact."""
+SLACK = 1e-10
+"""How far in m or rad a gap that is closed at the start of a phase may go beyond its limit."""
+HUNG = 1e-9
+"""Pull at which a stop opens, as a part of the largest force at the start of the phase."""
+LEAST = 1e-12
+"""The least such pull, in N or N m."""
+AT_REST = 1e-12
+"""Rate of a gap, over the largest speed or 1, below which it does not open at the start."""
 WAYS = {0: "both", 1: "down", -1: "up"}
 """How a gap passes zero by the side of its lock."""
 MOST_IMPACTS = 10_000
@@ -55,23 +67,23 @@ class _Phases:
     one: Callable[..., Solution]
     p: Array
     parts: list[Solution] = dataclasses.field(default_factory=list)
-    lost: list[float] = dataclasses.field(default_factory=list)
-    """Energy lost in the impact before each part."""
+    lost: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+    """Energy dissipated and supplied in the impact before each part."""
     closings: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     fastest: dict[str, float] = dataclasses.field(default_factory=dict)
 
     def run(self, start: Any) -> Solution:
         """The whole solution."""
-        equations, t, given = self.first, self.t_start, start
-        self._check_start(start)
-        self.lost.append(0.0)
+        t = self.t_start
+        equations, given = self._begun(start)
         while True:
             left = self._ahead(t) if self.parts else self.grid
             try:
                 done = self._phase(equations, t, left, given)
             except SolveError as error:
                 if self.parts:
-                    self.parts += [error.solution] if isinstance(error.solution, Solution) else []
+                    rest = error.solution
+                    self.parts += [rest] if isinstance(rest, Solution) and len(rest.t) else []
                     error.solution = dataclasses.replace(self._joined(), complete=False)
                 raise
             ended = next((lock for lock in self._closing(equations, done)), None)
@@ -85,31 +97,55 @@ class _Phases:
                 self.closings.setdefault(lock.name, []).append(t)
             if any(lock.ends for lock in closing):
                 break
+            if not (self.grid > t).any():
+                break
             opened = [] if closing else self._opening(equations, done)
-            equations, u, loss = self._changed(equations, q, u, t, closing, opened)
-            self.lost.append(loss)
-            given = dict(zip((*equations.q.names, *equations.u.names), (*q, *u), strict=True))
+            equations, given = self._changed(equations, q, u, t, closing, opened)
             if sum(len(each) for each in self.closings.values()) > MOST_IMPACTS:
                 raise SolveError(
                     f"more than {MOST_IMPACTS} impacts up to t = {t:g} s",
                     remedy="Give the stop less restitution, or none",
                 )
-            if not (self.grid > t).any():
-                break
         return self._joined()
+
+    def _begun(self, start: Any) -> tuple[SystemEquations, Any]:
+        """The equations at the start, and the start: locks that are at their limit then are closed."""
+        e, t = self.first, self.t_start
+        self._check_start(start)
+        if isinstance(start, str) or e.assemble is None:
+            self.lost.append((0.0, 0.0))
+            return e, start
+        q, u = e.assemble(self.p, t, start)
+        closing = [lock for lock in e.locks if self._at_limit(e, lock, q, u, t)]
+        if not closing:
+            self.lost.append((0.0, 0.0))
+            return e, start
+        for lock in closing:
+            if not lock.side:
+                self.closings.setdefault(lock.name, []).append(t)
+        return self._changed(e, q, u, t, closing, [])
+
+    def _at_limit(self, e: SystemEquations, lock: Lock, q: Array, u: Array, t: float) -> bool:
+        """Whether a gap is closed and does not open by itself."""
+        gap, rate = self._gap(e, lock, q, u, t)
+        still = AT_REST * max(1.0, float(np.abs(u).max(initial=0.0)))
+        return abs(gap) <= TOGETHER and (not lock.side or lock.side * rate <= still)
 
     def _phase(self, equations: SystemEquations, t: float, left: Array, given: Any) -> Solution:
         """One phase, to the end or to the next event of a lock."""
-        watched = [
-            Event(f"lock {k}", f"lock{k} - ({self._limit(lock):.17g})", WAYS[lock.side], "stop")
-            for k, lock in enumerate(equations.locks)
-            if lock.name not in equations.closed
-        ]
-        watched += [
-            Event(f"pull {k}", f"pull{k}", "up", "stop")
-            for k, lock in enumerate(equations.locks)
-            if lock.name in equations.closed and lock.side
-        ]
+        assemble = None if isinstance(given, str) else equations.assemble
+        state = None if assemble is None else assemble(self.p, t, given)
+        watched, hung = [], 0.0
+        for k, lock in enumerate(equations.locks):
+            if lock.name not in equations.closed:
+                limit = self._limit(lock)
+                if state is not None and lock.side:
+                    gap = abs(self._gap(equations, lock, *state, t)[0])
+                    limit -= lock.side * (2 * gap + SLACK) if gap <= TOGETHER else 0.0
+                watched.append(Event(f"lock {k}", f"lock{k} - ({limit:.17g})", WAYS[lock.side], "stop"))
+            elif lock.side and state is not None:
+                hung = hung or self._pulls(equations, *state, t)[1]
+                watched.append(Event(f"pull {k}", f"pull{k} - {hung:.17g}", "up", "stop"))
         return self.one(equations, left, t, given, (*self.events, *watched))
 
     def _ahead(self, t: float) -> Array:
@@ -175,38 +211,67 @@ class _Phases:
 
     def _changed(
         self, e: SystemEquations, q: Array, u: Array, t: float, closing: list[Lock], opened: list[Lock]
-    ) -> tuple[SystemEquations, Array, float]:
-        """The equations of the next phase, the velocities after the impact, and the energy lost in it."""
+    ) -> tuple[SystemEquations, dict[str, float]]:
+        """The equations of the next phase, and the state after the impact, whose energies are noted."""
         assert e.locked is not None
         gone = {lock.name for lock in opened}
-        before = tuple(name for name in e.closed if name not in gone)
-        if not closing:
-            return e.locked(before, q, t), u, 0.0
-        hit = e.locked((*before, *(lock.name for lock in closing)), q, t)
-        rates = {lock.name: self._gap(e, lock, q, u, t)[1] for lock in closing}
-        speeds = {}
-        for lock in closing:
-            give = float(ca.Function("give", [e.p.symbols], [lock.restitution])(self.p)) if lock.side else 0.0
-            fastest = self.fastest[lock.name] = max(self.fastest.get(lock.name, 0.0), abs(rates[lock.name]))
-            resting = abs(rates[lock.name]) <= RESTING * fastest
-            speeds[lock.name] = 0.0 if resting else -give * rates[lock.name]
-        after, loss = self._impact(hit, q, u, t, speeds)
-        staying = [name for name in speeds if not speeds[name]]
-        if len(staying) == len(speeds):
-            return hit, after, loss
-        return e.locked((*before, *staying), q, t), after, loss
+        names = [name for name in e.closed if name not in gone]
+        energies = 0.0, 0.0
+        if closing:
+            hit = e.locked((*names, *(lock.name for lock in closing)), q, t)
+            speeds = {}
+            for lock in closing:
+                rate = self._gap(e, lock, q, u, t)[1]
+                give = float(ca.Function("give", [e.p.symbols], [lock.restitution])(self.p)) if lock.side else 0.0
+                fastest = self.fastest[lock.name] = max(self.fastest.get(lock.name, 0.0), abs(rate))
+                resting = abs(rate) <= max(RESTING * fastest, AT_REST)
+                speeds[lock.name] = 0.0 if resting else -give * rate
+            q = hit.q.start
+            u, energies = self._impact(hit, q, u, t, speeds)
+            names += [name for name in speeds if not speeds[name]]
+        self.lost.append(energies)
+        found = e.locked(tuple(names), q, t)
+        while True:  # a stop that would have to pull at once is open, the one that would pull most first
+            pulls, hung = self._pulls(found, q, u, t)
+            worst = max(pulls, key=lambda name: pulls[name], default="")
+            if not worst or pulls[worst] <= hung:
+                break
+            names.remove(worst)
+            found = e.locked(tuple(names), q, t)
+        return found, dict(zip((*found.q.names, *found.u.names), (*q, *u), strict=True))
+
+    def _pulls(self, e: SystemEquations, q: Array, u: Array, t: float) -> tuple[dict[str, float], float]:
+        """With what every closed stop would have to pull, and what counts as nothing."""
+        held = [lock for lock in e.locks if lock.name in e.closed and lock.side]
+        if not held:
+            return {}, LEAST
+        mech, m = Mechanism.of(e), self._modes(e, t)
+        rates, forces = (np.asarray(each, dtype=float).ravel() for each in mech.accelerations(t, q, u, self.p, m))
+        pulls = mech.function("pulls", *(lock.pull[1] * e.outputs[lock.pull[0]].expression for lock in held))
+        found = [float(each) for each in ca.vertsplit(ca.vertcat(pulls(t, q, u, rates, forces, self.p, m)))]
+        return dict(zip((lock.name for lock in held), found, strict=True)), max(LEAST, HUNG * float(abs(forces).max()))
+
+    def _modes(self, e: SystemEquations, t: float) -> Array:
+        """The modes from a time on."""
+        after = t + 1e-9 * (float(self.grid[-1]) - t)
+        return np.asarray(Problem.of(e).mode_values(after, self.p), dtype=float).ravel()
 
     def _impact(
         self, hit: SystemEquations, q: Array, u: Array, t: float, speeds: dict[str, float]
-    ) -> tuple[Array, float]:
-        """Velocities after an impact: closed gaps with given speeds, everything else that holds unchanged."""
+    ) -> tuple[Array, tuple[float, float]]:
+        """Velocities after an impact: closed gaps with given speeds, everything else that holds unchanged.
+
+        Also the energy that is dissipated in it, and what moved supports supply.
+        """
         from scipy.sparse import bmat, csc_matrix, eye
         from scipy.sparse.linalg import splu
 
         mech = Mechanism.of(hit)
-        n, m = len(u), np.zeros(hit.mode_symbols.numel())
+        n, m = len(u), self._modes(hit, t)
         mass, jac = (csc_matrix(each.sparse()) for each in mech.matrices(t, q, u, 0, 0, self.p, m))
-        now = np.asarray(mech.constraints(t, q, u, 0, 0, self.p, m)[1], dtype=float).ravel()
+        now, drift = (
+            np.asarray(mech.constraints(t, q, speed, 0, 0, self.p, m)[1], dtype=float).ravel() for speed in (u, 0 * u)
+        )
         wanted = np.zeros(jac.shape[0])
         for k, name in enumerate(hit.multipliers.names):
             owner, _, label = name.removeprefix("lambda ").rpartition(" (")
@@ -214,14 +279,19 @@ class _Phases:
                 if lock in (owner, f"{owner}.{label.rstrip(')')}"):
                     wanted[k] = speed
         soft = 1e-13 * float(abs(mass).max())
-        system = bmat([[mass, jac.T], [jac, -soft * eye(jac.shape[0])]], format="csc")
-        change = splu(system).solve(np.concatenate([np.zeros(n), wanted - now]))[:n]
-        after = u + change
-        return after, float(u @ (mass @ u) - after @ (mass @ after)) / 2
+        exact = bmat([[mass, jac.T], [jac, None]], format="csc")
+        factor = splu(bmat([[mass, jac.T], [jac, -soft * eye(jac.shape[0])]], format="csc"))
+        right = np.concatenate([np.zeros(n), wanted - now])
+        both = np.zeros(len(right))
+        for _ in range(3):  # the later rounds take out what the damping left
+            both = both + factor.solve(right - exact @ both)
+        after = u + both[:n]
+        supplied = float(both[n:] @ drift)  # the impulses are -both[n:]
+        return after, (float(u @ (mass @ u) - after @ (mass @ after)) / 2 + supplied, supplied)
 
     def _joined(self) -> Solution:
         """All phases as one solution on the grid that was asked for."""
-        keep, losses = [], np.cumsum(self.lost)
+        keep, jumps = [], np.cumsum(self.lost[: len(self.parts)], axis=0)
         for k, part in enumerate(self.parts):
             last = k == len(self.parts) - 1
             keep.append(np.isin(part.t, self.grid) | (last & (part.t == part.t[-1])))
@@ -233,9 +303,9 @@ class _Phases:
         t = column(lambda part: part.t)
         dissipated, supplied, parts = [], [], self.parts
         gone = given = 0.0
-        for part, mask, loss in zip(parts, keep, losses, strict=True):
+        for part, mask, (loss, work) in zip(parts, keep, jumps, strict=True):
             dissipated.append(part.audit.dissipated[mask] + gone + loss)
-            supplied.append(part.audit.supplied[mask] + given)
+            supplied.append(part.audit.supplied[mask] + given + work)
             gone, given = gone + float(part.audit.dissipated[-1]), given + float(part.audit.supplied[-1])
         audit = dataclasses.replace(
             first.audit,

@@ -62,6 +62,11 @@ class Problem:
         """Whether it is a mechanism whose accelerations are not explicit."""
         return self.equations.mechanics is not None and len(self.equations.w) > 0
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism behind the equations."""
+        return Mechanism.of(self.equations)
+
     @cached_property
     def settled(self) -> ca.Function | None:
         """States on the constraints and accelerations there, as the right-hand side of a closed mechanism uses them."""

@@ -18,7 +18,7 @@ from cotree.errors import ModelError, SolveError, listing, nearest
 from cotree.formulation.system import turns_name
 from cotree.results import EnergyAudit, Solution, Statistics
 from cotree.solve.consistent import algebraic_variables, operating_point
-from cotree.solve.doubts import energy_note, lost_output
+from cotree.solve.doubts import doubts, lost_output
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stretch
 from cotree.solve.limits import Limits, step_limits
@@ -264,9 +264,12 @@ class Run:
         """Stored energy and all outputs, one column for each time, with the algebraic variables polished."""
         problem, t = self.problem, times[None, :]
         w: Any = z
-        if problem.settled_well is not None:
+        if problem.settled_well is not None and self.method.settles:
             on: Any = problem.settled_well(t, x, self.p, m)
             x, w = on
+        elif problem.settled_well is not None:
+            n = len(problem.equations.q)
+            w = ca.vertcat(*problem.mechanism.accelerations(t, x[:n], x[n:], self.p, m))
         elif problem.eliminated and len(problem.equations.w):
             w = problem.linear_w(t, x, self.p, m, problem.table(self.p, m))
         elif len(z):
@@ -342,7 +345,7 @@ class Run:
             ),
             parameters=dict(zip(e.p.names, self.p.tolist(), strict=True)),
             states=e.q.names + e.u.names,
-            notes=e.notes + (energy_note(audit) if e.mechanics is not None else ()),
+            notes=e.notes + (doubts(audit, self.method.worst) if e.mechanics is not None else ()),
             complete=len(t) == len(self.grid),
         )
 

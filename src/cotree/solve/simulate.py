@@ -14,7 +14,16 @@ from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
 from cotree.model.event import Event
 from cotree.results import Solution
-from cotree.solve import adams, cvodes, energy, generalised_alpha, idas, runge_kutta  # noqa: F401  (each registers)
+from cotree.solve import (  # noqa: F401  (each registers)
+    adams,
+    cvodes,
+    displacement_modes,
+    energy,
+    generalised_alpha,
+    idas,
+    runge_kutta,
+    xiang,
+)
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.integrator import INTEGRATORS, Options, choose
@@ -119,7 +128,7 @@ def _one(
         from cotree.solve.statics import static_equilibrium  # few runs need it
 
         start = static_equilibrium(equations, t=t_start, parameters=parameters).state
-    method = choose(integrator, problem)
+    method = choose(integrator, problem, step)
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.limits = run.find_limits(max_step)
