@@ -227,6 +227,15 @@ class Model(_model.Model):
 
         return draw_graph(self._spanning(tree), path)
 
+    def draw_motion(self, solution: Solution, path: str | Path | None = None, **options: Any) -> Any:
+        """Draw a structure in nodal coordinates at several instants of a run; returns the figure.
+
+        The options are those of `cotree.view.structure_drawing.draw_structure`: ``times``, ``view`` and ``forces``.
+        """
+        from cotree.view.structure_drawing import draw_structure
+
+        return draw_structure(self, solution, path=path, **options)
+
     def report(self, solution: Solution, path: str | Path, tree: Any = None, plots: Any = None) -> Path:
         """One HTML page: graph, equations, plots, energy and statistics."""
         from cotree.view import write_report
