@@ -42,8 +42,8 @@ Array = NDArray[np.float64]
 BETA, GAMMA = 0.25, 0.5
 SOFT = 1e-12
 """What is added to G G^T, over the mean of its diagonal."""
-MOST = 200_000
-"""Most entries of U: beyond that, full matrices are slower than sparse ones with multipliers."""
+MOST = 100_000
+"""Most entries of U: at that size full matrices take some twenty times as long as sparse ones with multipliers."""
 MOST_STATES = 2_000
 """Most coordinates, whose modes at the start are found by a singular value decomposition."""
 DEPENDENT = 1e-8
@@ -51,15 +51,15 @@ DEPENDENT = 1e-8
 SPEED, PLACE = 1e-13, 1e-8
 """What may be left of a speed, over 1 or the largest, and the last correction of a place, which leaves its square."""
 RATE = 0.03
-"""The least part of a correction that is taken to be left after it: the first ones fall faster than those after them."""
-STALLED = 1e-7
-"""Correction of a speed that is accepted where it does not fall any more: rounding, close to singular positions."""
+"""The least part of a correction that is taken to be left after it: the first ones fall faster than later ones."""
+STALLED, TRIED = 1e-8, 4
+"""A small correction that does not fall any more after some of them is rounding, close to a singular position."""
 SLOW = 3
 """Corrections in one step after which the modes are made anew for the next."""
 LONGER = 1.3
 """Growth of the step after which they are made anew, too."""
-COLUMNS = 20_000_000
-"""Most numbers that one native call returns."""
+COLUMNS = 400_000
+"""Most numbers that one native call returns: its loop takes long to write with large states."""
 LOCAL = 1 / 12
 """The local errors of coordinates and speeds over h^3 x''' and h^3 v'''."""
 
@@ -88,13 +88,15 @@ def squared(jac: ca.SX) -> ca.SX:
     return ca.mtimes(jac, jac.T) + (SOFT * ca.sumsqr(jac) / count * ca.SX.eye(count) if count else 0)
 
 
-def left_over(size: Any, before: Any, values: Any) -> tuple[Any, Any]:
-    """The size of a correction, infinite where it is not a number, and what is left after it as it converges linearly.
+def left_over(size: Any, before: Any, done: Any, values: Any, allowed: float) -> tuple[Any, Any]:
+    """The size of a correction of ``values``, and what is left after it over what is allowed, by linear convergence.
 
-    ``before`` is the size of the correction before, infinite where there was none.
+    ``before`` is the size of the correction before, infinite where there was none, ``done`` their number.
     """
     size = ca.if_else(ca.sumsqr(values) < ca.inf, size, ca.inf)  # a maximum hides what is not a number
-    return size, ca.if_else(before < ca.inf, size * ca.fmin(1, ca.fmax(RATE, size / before)), size)
+    left = ca.if_else(before < ca.inf, size * ca.fmin(1, ca.fmax(RATE, size / before)), size) / allowed
+    stalled = ca.logic_and(ca.logic_and(size > before / 2, size < STALLED), done >= TRIED)
+    return size, ca.if_else(stalled, ca.fmin(left, 1), left)
 
 
 def null_space(matrix: Array) -> Array:
@@ -271,9 +273,8 @@ class DisplacementModes(ModeSteps):
         change = -ca.mtimes(modes, ca.mtimes(matrix, ca.mtimes(modes.T, rest)))
         fast = GAMMA * h * ca.norm_inf(change + normal[:, 2])
         fast, far = fast / (1 + ca.norm_inf(v)), ca.norm_inf(normal[:, 0]) / PLACE
-        size, left = left_over(fast, before, change)
-        stalled = ca.logic_and(fast > before / 2, fast < STALLED)
-        left = ca.fmax(ca.if_else(stalled, 1, left / SPEED), far)
+        size, left = left_over(fast, before, done, change, SPEED)
+        left = ca.fmax(left, far)
         new = ca.vertcat(
             x + normal[:, 0] + BETA * h**2 * change,
             v + normal[:, 1] + GAMMA * h * change,

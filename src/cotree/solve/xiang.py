@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError
-from cotree.solve.displacement_modes import SLOW, STALLED, ModeSteps, left_over, squared
+from cotree.solve.displacement_modes import SLOW, ModeSteps, left_over, squared
 from cotree.solve.integrator import Options, Stretch
 from cotree.solve.newton import or_else, repeated
 from cotree.solve.problem import Problem, Scale
@@ -166,16 +166,16 @@ class Paper(ModeSteps):
 
     @cached_property
     def once(self) -> ca.Function:
-        """(value, modes, matrix, t, h, x, v, rate, p, m) -> (size, value): a correction of the increment d.
+        """(value, modes, matrix, t, h, x, f, rate, p, m) -> (size, value): a correction of the increment d.
 
         What is across the constraints is that of the last correction, so that one linear system serves all of it.
         """
         n, rows = self.mechanism.sizes[1], self.rows
         value = ca.MX.sym("value", 5 * n + rows + 2)
         modes, matrix = ca.MX.sym("modes", n, self.count), ca.MX.sym("matrix", self.count, self.count)
-        t, h, x, v, rate, _, p, m = self._given()
+        t, h, x, push, rate, _, p, m = self._given()
         d, rate1, across, bend1, bend, lam, done, before = self._split(value)
-        mass, force = self.mass(t, x, v, p, m), self.force(t, x, v, p, m)
+        mass = self.mass(t, x, rate, p, m)
         other, bent = across, bend1
         new = 2 * d / h - rate  # eq. 56
         if rows:
@@ -185,7 +185,7 @@ class Paper(ModeSteps):
             d, bend = d - h * found[:, 0], h * found[:, 1]  # eq. 41 and 46
             new = 2 * d / h - rate + (across - found[:, 2]) / 2
         place = x + d - h / 2 * bend  # eq. 45
-        rest = ca.mtimes(mass, new - across - rate - (bend1 - bend) / 2) - h * force  # eq. 52
+        rest = ca.mtimes(mass, new - across - rate - (bend1 - bend) / 2) - h * push  # eq. 52
         if rows:
             jac, square, errors = self.equations(t + h, place, rate1, p, m)
             error = errors[:, 0] + ca.mtimes(jac, new - rate1)
@@ -195,19 +195,19 @@ class Paper(ModeSteps):
             rest = rest - found[:, 2] - ca.mtimes(mass, other - across + (bent - bend1) / 2)
         change = -ca.mtimes(modes, ca.mtimes(matrix, ca.mtimes(modes.T, rest)))  # eq. 57
         lag = LAG * ca.fmax(ca.norm_inf(other - across), ca.norm_inf(bent - bend1))
-        size, left = left_over(ca.fmax(ca.norm_inf(change), lag) / (1 + ca.norm_inf(new)), before, change)
-        left = ca.if_else(ca.logic_and(size > before / 2, size < STALLED), 1, left / ENOUGH)
+        fast = ca.fmax(ca.norm_inf(change), lag) / (1 + ca.norm_inf(new))
+        size, left = left_over(fast, before, done, change, ENOUGH)
         after = ca.vertcat(d + h / 2 * change, new - other + change, other, bent, bend, lam, done + 1, size)
-        return ca.Function("once", [value, modes, matrix, t, h, x, v, rate, p, m], [left, after])
+        return ca.Function("once", [value, modes, matrix, t, h, x, push, rate, p, m], [left, after])
 
     def _once_anew(self) -> ca.Function:
         """A correction with the modal matrix of its own place."""
         given = [ca.MX.sym("x", *self.once.sparsity_in(k).shape) for k in range(self.once.n_in())]
-        value, modes, matrix, t, h, x, v, rate, p, m = given
+        value, modes, matrix, t, h, x, push, rate, p, m = given
         d, rate1, _, _, bend, lam, done, _ = self._split(value)
         place = x + d - h / 2 * bend
         modes, matrix = self.renewed(modes, matrix, t + h, h, place, rate1, 0 * rate1, lam, p, m)
-        size, new = self.once(value, modes, matrix, t, h, x, v, rate, p, m)
+        size, new = self.once(value, modes, matrix, t, h, x, push, rate, p, m)
         return ca.Function("once_anew", given, [size, ca.vertcat(new[:-2], done + SLOW + 1, new[-1])])
 
     def make_step(self) -> ca.Function:
@@ -225,7 +225,7 @@ class Paper(ModeSteps):
         anew = old["made"][1] > SLOW
         at = (t + h, h, x + guess[:n], rate1, old["growth"], lam, p, m)
         modes, matrix = ca.Function.if_else("choice", self.renewed, hold)(anew, modes, matrix, *at)
-        known = (guess, modes, matrix, t, h, x, v, rate, p, m)
+        known = (guess, modes, matrix, t, h, x, self.force(t, x, v, p, m), rate, p, m)
         last, value = or_else(repeated(self.once), continued(repeated(self._once_anew()), ROUNDS))(*known)
         d, rate1, across, bend1, bend, lam, done, _ = self._split(value)
         x1, v1 = x + d - h / 2 * bend, rate1 - bend1 / 2  # eq. 45 and 50
@@ -263,11 +263,6 @@ class Paper(ModeSteps):
         assert self._left is not None
         self.worst = max(self.worst, float(self.layout.split(self._left[1][len(HEAD) :])["drift"][0]))
         return done
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """How far the structure has drifted off its equations."""
-        return (f"lengths and other equations between positions have drifted by up to {self.worst:.2g} m (or rad)",)
 
 
 def continued(function: ca.Function, rounds: int) -> ca.Function:

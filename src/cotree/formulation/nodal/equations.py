@@ -32,8 +32,12 @@ Array = NDArray[np.float64]
 
 NEAR = 0.01
 """How far from the start ranks are looked at once more, as a part of the structure's size."""
+BACK = 1e-2
+"""Part of that way which is left where a small motion cannot go on."""
 HEAVY = 1e-12
 """Least mass along a free motion, over the largest mass of a node."""
+SHIFTED = 1e-6
+"""Way of a node at the start, over the structure's size or 1, that is told."""
 MOST_DENSE = 600
 """Coordinates up to which masses are looked at along every free motion."""
 
@@ -51,14 +55,32 @@ def _written(s: NodalStructure, closed: Sequence[str], q: Array | None, t: float
     start = Start(s, rows, column([mode.value for mode in s.values.modes]))
     p = s.values.numbers()
     q0, u0 = start.state(p, t) if q is None else (start.closed(q, p, t), np.zeros(len(q)))
-    kept, dropped = _independent(start, q0, p, t)
+    if q is None:
+        _check_slopes(s, start, q0, p, t)
+    kept, dropped = _independent(start, q0, p, t, bool(closed))
     if not closed:
         _check_freedom(s, rows, kept)
     _check_masses(s, start, q0, p, t)
     return _system(s, start, rows, kept, dropped, q0, u0, closed)
 
 
-def _independent(start: Start, q0: Array, p: Array, t: float) -> tuple[list[int], list[int]]:
+def _check_slopes(s: NodalStructure, start: Start, q0: Array, p: Array, t: float) -> None:
+    """Refuse an equation that no small motion changes, such as the length of a bar across the plane."""
+    if not start.rows:
+        return
+    sizes = abs(start.parts(q0, p, t)[1]).max(axis=1).toarray().ravel()
+    for row in (start.rows[k] for k in np.flatnonzero(sizes <= HEAVY).tolist()):
+        if ca.depends_on(row.value, s.q):
+            plane = " in the plane of x and y" if s.dim == 2 else ""
+            raise FormulationError(
+                f"its equation ({row.label}) has no slope at the start: no small motion of its nodes changes it",
+                where=row.owner,
+                expected=f"nodes apart from each other{plane}, and angles that are not straight",
+                remedy=f"Move one of the nodes of '{row.owner}'",
+            )
+
+
+def _independent(start: Start, q0: Array, p: Array, t: float, locked: bool) -> tuple[list[int], list[int]]:
     """Independent equations at the start, or at a position near it where more of them are independent."""
     if not start.rows:
         return [], []
@@ -70,7 +92,7 @@ def _independent(start: Start, q0: Array, p: Array, t: float) -> tuple[list[int]
             groups.append(1)
     matrix = start.parts(q0, p, t)[1]
     kept, dropped = independent_rows(matrix, groups)
-    if not dropped:
+    if not dropped or len(kept) == len(q0):
         return kept, dropped
     step = np.random.default_rng(0).normal(size=len(q0))
     step = step - least(matrix, matrix @ step)
@@ -79,6 +101,17 @@ def _independent(start: Start, q0: Array, p: Array, t: float) -> tuple[list[int]
         near = start.closed(q0 + size * step / max(float(np.abs(step).max()), 1e-300), p, t)
     except FormulationError:
         return kept, dropped
+    if float(np.abs(near - q0).max()) < BACK * size:  # what is free at the start is held at second order
+        if locked:
+            return kept, dropped
+        n, s = len(q0), start.structure
+        raise FormulationError(
+            f"the structure has no mechanism: {n - len(kept)} small motion{'' if n - len(kept) == 1 else 's'} of its "
+            "nodes at the start, which the lengths stop as soon as they are more than small",
+            where=s.model.name,
+            expected="a structure that can move, or a support that is moved",
+            remedy="Remove a bar or a support, or start away from the straight position; determinacy() shows more",
+        )
     others = independent_rows(start.parts(near, p, t)[1], groups)
     return others if len(others[0]) > len(kept) else (kept, dropped)
 
@@ -173,7 +206,7 @@ def _system(
             balance, position, velocity, acceleration, (), s.kinetic, s.potential,
             column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped),
         ),
-        notes=_notes(s, rows, kept, dropped),
+        notes=(*_notes(s, rows, kept, dropped), *(() if closed else _moved(s, q0))),
         pulls=tuple(f"{p.part.name}.tension" for p in s.parts if isinstance(p.part, ForceCable | MotorCable)),
         locks=_locks(s),
         closed=tuple(closed),
@@ -254,6 +287,16 @@ def _signals(s: NodalStructure) -> tuple[Variables, ca.SX, tuple[SmoothInput, ..
         column([signal for signal, _ in found.values()]),
         tuple(SmoothInput(names.index(k), f"'{owner}' is rigid", "an infinite force", remedy) for k, owner in smooth),
     )
+
+
+def _moved(s: NodalStructure, q0: Array) -> tuple[str, ...]:
+    """By how much nodes were moved to meet the equations at the start."""
+    given = np.asarray(s.given(s.values.numbers())[0], dtype=float).ravel()
+    moves = np.linalg.norm((q0 - given).reshape(-1, s.dim), axis=1)[: s.real]
+    worst = int(np.argmax(moves))
+    if moves[worst] <= SHIFTED * max(1.0, float(np.abs(given).max(initial=0.0))):
+        return ()
+    return (f"nodes are moved to meet all equations at the start, '{s.names[worst]}' most: by {moves[worst]:.3g} m",)
 
 
 def _notes(s: NodalStructure, rows: list[Row], kept: list[int], dropped: list[int]) -> tuple[str, ...]:

@@ -157,6 +157,7 @@ class Start:
                     "its equation has no finite value at the start",
                     where=owner,
                     expected="nodes at different places, and lengths above zero",
+                    remedy=f"Move one of the nodes of '{owner}', or give it another length",
                 )
             worst = float(np.abs(value).max())
             if worst <= MET * scale or (worst <= ACCEPTED * scale and worst > before / 2):
@@ -173,9 +174,11 @@ class Start:
         value = np.abs(self.parts(q, p, t)[0])
         owners = list(dict.fromkeys(self.rows[k].owner for k in np.argsort(-value) if value[k] > 0.1 * value.max()))
         row = self.rows[int(np.argmax(value))]
+        listed = listing([repr(name) for name in owners[:4]])
+        clash = f"{listed} contradict each other" if len(owners) > 1 else f"{listed} cannot be met"
         raise FormulationError(
-            f"the structure cannot be put together: {listing([repr(name) for name in owners[:4]])} contradict each "
-            f"other, the best position misses '{row.owner}' ({row.label}) by {value.max():.3g}",
+            f"the structure cannot be put together: {clash}, the best position misses '{row.owner}' ({row.label}) by "
+            f"{value.max():.3g}",
             where=row.owner,
             expected="positions, lengths and supports that can be met together",
             remedy="Change a length or a node's position, or remove one of them",

@@ -177,7 +177,7 @@ class NodalStructure:
                 f"there is no rigid body '{placed.part.body}'",
                 where=placed.part.name,
                 expected=f"one of {listing(self.bodies)}" if self.bodies else "a body: the structure has none",
-                remedy=nearest(placed.part.body, self.bodies),
+                remedy=nearest(placed.part.body, self.bodies) or f"Add it: Body('{placed.part.body}', over=[...], ...)",
             )
         form = self.bodies[placed.part.body]
         across = ca.vertcat(form.centre(self.v), form.omega(self.x, self.v))
