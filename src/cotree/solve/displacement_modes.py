@@ -24,6 +24,7 @@ the iteration slows down. Then U is made orthonormal again by a step of Newton's
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -108,6 +109,17 @@ def null_space(matrix: Array) -> Array:
     return np.asarray(right[rank:].T)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Equations between positions, their first and second rates, the balance, and the multipliers in it."""
+
+    position: ca.SX
+    velocity: ca.SX
+    acceleration: ca.SX
+    balance: ca.SX
+    multipliers: ca.SX
+
+
 class ModeSteps(Rated):
     """What methods in displacement modes share: the modes as part of the state, and their number."""
 
@@ -141,12 +153,12 @@ class ModeSteps(Rated):
 
     def modes_at(self, t: float, x: Array, ud: Array, p: Array, m: Array) -> Array:
         """U at a start; in a singular position that of a place a little later, if that has fewer modes."""
-        nq, n, _, every = self.mechanism.sizes
-        if not every:
+        nq, n, _, _ = self.mechanism.sizes
+        if not self.rows:
             return np.eye(n)
 
         def here(at: float, q: Array, u: Array) -> Array:
-            jac = self.mechanism.matrices(at, q, u, np.zeros(n), np.zeros(every), p, m)[1]
+            jac = self.frame(at, q, u, p, m)[0]
             return null_space(np.asarray(ca.DM(jac).full(), dtype=float))
 
         found = here(t, x[:nq], x[nq:])
@@ -154,20 +166,40 @@ class ModeSteps(Rated):
         beside = np.sqrt(NUDGE) / pace
         moved = x[:nq] + beside * x[nq:] + beside**2 / 2 * ud
         later = here(t + beside, moved, x[nq:] + beside * ud)
-        redundant = n - found.shape[1] < every
+        redundant = n - found.shape[1] < self.rows
         return later if redundant and later.shape[1] < found.shape[1] else found
 
     @property
     def rows(self) -> int:
-        """The number of velocity constraints."""
-        return self.mechanism.sizes[3]
+        """The number of velocity constraints, the redundant ones with them."""
+        return self.held.velocity.numel()
+
+    @cached_property
+    def held(self) -> Rows:
+        """All equations, since the Moore-Penrose inverse does not mind redundant ones.
+
+        Those that are independent at the start may become dependent later while all of them together do not.
+        """
+        e, mechanics = self.problem.equations, self.mechanism.mechanics
+        none = ca.SX.zeros(mechanics.velocity.numel() - mechanics.position.numel())
+        place, velocity = ca.vertcat(ca.densify(mechanics.position), none), mechanics.velocity
+        lam, balance, acceleration = e.multipliers.symbols, mechanics.balance, mechanics.acceleration
+        left = mechanics.left_out
+        if left.numel() and not ca.depends_on(left, e.t):  # moved ones would do work that is not counted
+            rate = ca.jtimes(left, e.q.symbols, e.u.symbols)
+            more = ca.SX.sym("more", left.numel())
+            second = ca.jtimes(rate, e.q.symbols, e.u.symbols) + ca.jtimes(rate, e.u.symbols, e.u_dot)
+            balance = balance - ca.jtimes(rate, e.u.symbols, more, True)
+            place, velocity = ca.vertcat(place, left), ca.vertcat(velocity, rate)
+            acceleration, lam = ca.vertcat(acceleration, second), ca.vertcat(lam, more)
+        return Rows(place, velocity, acceleration, balance, lam)
 
     @cached_property
     def frame(self) -> ca.Function:
         """(t, x, v, p, m) -> G, G G^T + eps and M."""
         e, mech = self.problem.equations, self.mechanism
         t, q, u, _, _, p, m = mech.arguments
-        jac = ca.jacobian(mech.mechanics.velocity, u)
+        jac = ca.jacobian(self.held.velocity, u)
         parts = [e.in_time(each) for each in (jac, squared(jac), e.mass_matrix())]
         return ca.Function("frame", [t, q, u, p, m], parts, mech.tidy)
 
@@ -209,7 +241,7 @@ class DisplacementModes(ModeSteps):
 
     @cached_property
     def layout(self) -> Layout:
-        _, n, _, every = self.mechanism.sizes
+        n, every = self.mechanism.sizes[1], self.rows
         quad, p = self.problem.sizes["quad"], self.count
         return Layout(
             x=2 * n, a=n, jerk=n, mean=n, mean_jerk=n, gap=1, multipliers=every, modes=n * p, matrix=p * p, made=2,
@@ -222,6 +254,7 @@ class DisplacementModes(ModeSteps):
         modes = self.take(self.modes_at(t, x, ud, p, m))
         powers = np.asarray(self.mechanism.powers(t, x[:n], x[n:], ud, multipliers, p, m), dtype=float).ravel()
         matrix, made = np.zeros(self.count**2), np.array([0.0, 2.0 * SLOW])
+        multipliers = np.append(multipliers, np.zeros(self.rows - len(multipliers)))
         parts = [x, ud, jerk, ud, jerk, np.zeros(1), multipliers, modes, matrix, made, motion, powers, 0 * powers]
         return np.concatenate(parts), self.first_step(rate) if self.fixed is None else self.fixed
 
@@ -229,36 +262,35 @@ class DisplacementModes(ModeSteps):
     def terms(self) -> ca.Function:
         """(t, x, v, a, p, m) -> G, G G^T + eps, M, errors of position, velocity and acceleration, and M a - f."""
         mech, e = self.mechanism, self.problem.equations
-        t, q, u, ud, lam, p, m = mech.arguments
-        _, _, count, every = mech.sizes
-        mechanics = mech.mechanics
-        jac = ca.jacobian(mechanics.velocity, u)
-        place = ca.vertcat(ca.densify(mechanics.position), ca.SX.zeros(every - count))
-        errors = ca.densify(ca.horzcat(place, mechanics.velocity, mechanics.acceleration))
-        rest = ca.densify(ca.substitute(mechanics.balance, lam, ca.SX.zeros(*lam.shape)))
+        t, q, u, ud, _, p, m = mech.arguments
+        held = self.held
+        jac = ca.jacobian(held.velocity, u)
+        errors = ca.densify(ca.horzcat(held.position, held.velocity, held.acceleration))
+        idle = ca.SX.zeros(*held.multipliers.shape)
+        rest = ca.densify(ca.substitute(held.balance, held.multipliers, idle))
         parts = [e.in_time(each) for each in (jac, squared(jac), e.mass_matrix(), errors, rest)]
         return ca.Function("terms", [t, q, u, ud, p, m], parts, mech.tidy)
 
     @cached_property
     def slopes(self) -> ca.Function:
         mech, e = self.mechanism, self.problem.equations
-        t, q, u, ud, lam, p, m = mech.arguments
-        h = ca.SX.sym("h")
+        t, q, u, ud, _, p, m = mech.arguments
+        held, h = self.held, ca.SX.sym("h")
 
         def slope(value: ca.SX) -> ca.SX:
             value = e.in_time(value)
             return GAMMA * h * ca.jacobian(value, u) + BETA * h**2 * ca.jacobian(value, q)
 
-        balance = e.in_time(e.mass_matrix()) + slope(mech.mechanics.balance)
+        balance = e.in_time(e.mass_matrix()) + slope(held.balance)
         return ca.Function(
-            "slopes", [t, h, q, u, ud, lam, p, m], [balance, slope(mech.mechanics.acceleration)], mech.tidy
+            "slopes", [t, h, q, u, ud, held.multipliers, p, m], [balance, slope(held.acceleration)], mech.tidy
         )
 
     @cached_property
     def once(self) -> ca.Function:
         """(value, modes, matrix, t, h, p, m) -> (size, value): a correction of (x, v, a, lambda, corrections, size)."""
         mech = self.mechanism
-        _, n, _, every = mech.sizes
+        n, every = mech.sizes[1], self.rows
         value = ca.MX.sym("value", 3 * n + every + 2)
         modes, matrix = ca.MX.sym("modes", n, self.count), ca.MX.sym("matrix", self.count, self.count)
         t, h, _, _, _, _, p, m = self._given()
@@ -286,7 +318,7 @@ class DisplacementModes(ModeSteps):
         return ca.Function("once", [value, modes, matrix, t, h, p, m], [left, new])
 
     def _split(self, value: Any) -> list[Any]:
-        n, every = self.mechanism.sizes[1], self.mechanism.sizes[3]
+        n, every = self.mechanism.sizes[1], self.rows
         return ca.vertsplit(value, np.cumsum([0, n, n, n, every, 1, 1]).tolist())
 
     def make_step(self) -> ca.Function:
@@ -335,7 +367,7 @@ class DisplacementModes(ModeSteps):
         mech = self.mechanism
         x1, v1, a1, lam = found
         old, const = self.layout.split(y), self.constants.split(c)
-        powers = mech.powers(t + h, x1, v1, a1, lam, const["p"], const["m"])
+        powers = mech.powers(t + h, x1, v1, a1, lam[: mech.sizes[3]], const["p"], const["m"])
         mean, apart = (v1 - old["x"][mech.sizes[1] :]) / h, (h + old["gap"]) / 2
         mean_jerk = (mean - old["mean"]) / apart
         error = LOCAL * h**3 * ca.vertcat(mean_jerk, (mean_jerk - old["mean_jerk"]) / apart)

@@ -3,5 +3,6 @@
 from cotree.view.graph_drawing import draw_graph
 from cotree.view.plots import plot_energy, plot_solution
 from cotree.view.report import write_report
+from cotree.view.structure_drawing import draw_structure
 
-__all__ = ["draw_graph", "plot_energy", "plot_solution", "write_report"]
+__all__ = ["draw_graph", "draw_structure", "plot_energy", "plot_solution", "write_report"]

@@ -22,6 +22,7 @@ from cotree.view.figures import to_svg
 from cotree.view.graph_drawing import MOST, draw_graph, edge_titles
 from cotree.view.page import MOST_ROWS, Section, equation_list, figure, number, page, table, text
 from cotree.view.plots import MOST_NAMES, default_names, plot_energy, plot_solution, pretty_unit, with_prefix
+from cotree.view.structure_drawing import draw_structure
 
 Plots = Sequence[str | Sequence[str]]
 
@@ -57,6 +58,7 @@ def write_report(
         written = _motion(model, tree, equations)
         plots = plots or main_results(model, solution)[:MOST_NAMES]
     sections: list[Section] = [
+        *([("shape", "Shape", _shape(model, solution))] if model.nodal else []),
         ("graph", "Graph", graphs),
         *freedom,
         ("plots", "Results", _plots(solution, plots)),
@@ -123,6 +125,12 @@ def _graph(tree: Tree, word: str = "", prefix: str = "g-") -> str:
     if any(edge.kind == Kind.DEPENDENT for edge in graph):
         caption += " Dotted edges stand for the virtual work of joints and forces on each body that they join."
     return figure(svg, caption)
+
+
+def _shape(model: Model, solution: Solution) -> str:
+    """A nodal structure at several instants."""
+    svg = to_svg(draw_structure(model, solution), "s-", label=f"{model.name} at several instants")
+    return figure(svg, "The same scale and view at all instants.")
 
 
 def _plots(solution: Solution, plots: Plots | None) -> str:
