@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# One process for each core, each with one thread, a file's tests in one process.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile
 REPORT := build/four_bar.html
 
 .DEFAULT_GOAL := help
@@ -20,10 +22,10 @@ demo: $(VENV)/core.stamp ## install the core and run a four-bar mechanism; write
 	@echo "Report: $(REPORT) (open it in a browser)"
 
 test: check ## all checks and the quick tests
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
 test-all: check ## all checks and all tests, the slow ones too
-	$(BIN)/python -m pytest -q -m ""
+	$(PYTEST) -m ""
 
 check: lint docs
 
@@ -45,6 +47,7 @@ bench: $(VENV)/test.stamp ## measure; prints tables
 	$(BIN)/python bench/network.py
 	$(BIN)/python bench/rigid/run.py
 	$(BIN)/python bench/flexible/run.py
+	$(BIN)/python bench/nodal/run.py
 
 clean: ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -19,7 +19,8 @@ import cotree as ct
 from cotree.graph import LinearGraph, sample_tree
 from cotree.io import read_model
 from cotree.model.edge import Edge
-from cotree.view import draw_graph, plot_solution
+from cotree.view import draw_graph, draw_structure, plot_solution
+from cotree.view.graph_drawing import NAMED
 
 DOCS = Path(__file__).resolve().parent
 EXAMPLES = DOCS.parent / "examples"
@@ -28,7 +29,7 @@ Row = tuple[str, str, str, str, str, str]
 
 
 QUICK = "--quick" in sys.argv
-"""Leave out what compares several flexible models, which takes a minute."""
+"""Leave out what compares several models of flexible bodies and of structures, which takes minutes."""
 
 
 def read(name: str) -> tuple[ct.Model, dict[str, object], list[list[str]]]:
@@ -77,14 +78,25 @@ def gallery(folder: Path) -> None:
         text = path.read_text(encoding="utf-8").splitlines()
         comments = [line.removeprefix("# ") for line in text if line.startswith("# ")]
         lines += [f"## {model.name}", "", *comments, "", f"`cotree run examples/{path.name}`", ""]
-        draw_graph(model.tree(), folder / "images" / f"{path.stem}_graph.svg")
-        lines += [f"![Linear graph of {path.stem}](images/{path.stem}_graph.svg)", ""]
+        if model.nodal:
+            lines += shape(path, folder, model, solution)
+        if not model.nodal or model.graph().e <= NAMED:
+            draw_graph(model.tree(), folder / "images" / f"{path.stem}_graph.svg")
+            lines += [f"![Linear graph of {path.stem}](images/{path.stem}_graph.svg)", ""]
         for k, names in enumerate(groups):
             image = f"images/{path.stem}_{k + 1}.svg"
             plot_solution(solution, names, folder / image)
             lines += [f"![{', '.join(names)}]({image})", ""]
         lines += compared(path, folder)
     (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def shape(path: Path, folder: Path, model: ct.Model, solution: ct.Solution) -> list[str]:
+    """The picture of a structure at several instants; the script beside it may say from where it is seen."""
+    script, image = path.with_suffix(".py"), f"images/{path.stem}_shape.svg"
+    view = runpy.run_path(str(script)).get("VIEW") if script.exists() else None
+    draw_structure(model, solution, path=folder / image, view=view)
+    return [f"![{path.stem} at several instants]({image})", ""]
 
 
 def compared(path: Path, folder: Path) -> list[str]:
@@ -111,9 +123,10 @@ def validation(folder: Path) -> None:
         ("networks", networks()),
         ("rigid", rigid()),
         ("flexible", flexible()),
+        ("deployable", deployable()),
         ("energy", energies()),
     ):
-        if QUICK and name == "flexible":
+        if QUICK and name in ("flexible", "deployable"):
             continue
         head, begin, rest = page.partition(f"<!-- {name} -->\n")
         tail = rest[rest.index("<!-- end -->") :]
@@ -308,6 +321,14 @@ def slider_crank() -> Iterator[Row]:
     for k, known in ((1, 1.893192460247178e-4), (2, 2.375751865617931e-5)):
         said, value = f"bending mode {k} at 0.1 s (mm)", 1000 * solution[f"rod.mode{k}"][0]
         yield "flexible slider-crank", said, f"{1000 * known:.4f}", f"{value:.4f}", "1e-3 of 1.6 mm", "IVP test set"
+
+
+def deployable() -> Iterator[str]:
+    """Numbers of structures in nodal coordinates; distances are rounded up."""
+    yield "| case | quantity | reference | Cotree | asked | source |"
+    yield "|---|---|---|---|---|---|"
+    for row in runpy.run_path(str(DOCS / "deployable.py"))["rows"]():
+        yield "| " + " | ".join(row) + " |"
 
 
 def _within(distance: float) -> str:

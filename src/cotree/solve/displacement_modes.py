@@ -83,10 +83,10 @@ def _same(one: ca.SX, other: ca.SX) -> bool:
     return one.shape == other.shape and bool(ca.is_equal(ca.densify(one), other, 2))
 
 
-def squared(jac: ca.SX) -> ca.SX:
+def squared(jac: Any) -> Any:
     """G G^T + eps."""
     count = jac.shape[0]
-    return ca.mtimes(jac, jac.T) + (SOFT * ca.sumsqr(jac) / count * ca.SX.eye(count) if count else 0)
+    return ca.mtimes(jac, jac.T) + (SOFT * ca.sumsqr(jac) / count * ca.DM.eye(count) if count else 0)
 
 
 def left_over(size: Any, before: Any, done: Any, values: Any, allowed: float) -> tuple[Any, Any]:

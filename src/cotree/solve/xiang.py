@@ -109,15 +109,24 @@ class Paper(ModeSteps):
 
     @cached_property
     def frame(self) -> ca.Function:
-        jac = self.expressions["matrix"]
-        return self._function("frame", jac, squared(jac), self.expressions["mass"])
+        return self._squaring("frame", self.expressions["mass"])
 
     @cached_property
     def equations(self) -> ca.Function:
         """(t, x, v, p, m) -> A, A A^T + eps, A v + dPhi/dt and Phi'' / dt."""
         found = self.expressions
         errors = ca.densify(ca.horzcat(found["error"], found["second"]))
-        return self._function("equations", found["matrix"], squared(found["matrix"]), errors)
+        return self._squaring("equations", errors)
+
+    def _squaring(self, name: str, more: ca.SX) -> ca.Function:
+        """(t, x, v, p, m) -> A, A A^T + eps and more; with bodies the product would be too long for a formula."""
+        matrix = self.expressions["matrix"]
+        if not self.literal:
+            return self._function(name, matrix, squared(matrix), more)
+        inner = self._function("inner", matrix, more)
+        given = [ca.MX.sym("g", *inner.size_in(k)) for k in range(inner.n_in())]
+        jac, rest = inner(*given)
+        return ca.Function(name, given, [jac, squared(jac), rest])
 
     @cached_property
     def mass(self) -> ca.Function:
