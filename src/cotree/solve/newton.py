@@ -163,13 +163,13 @@ def inlined(function: ca.Function, unknowns: int, small: int) -> ca.Function:
     return function.expand(function.name(), {"cse": True}) if unknowns <= small else function
 
 
-def repeated(once: ca.Function) -> ca.Function:
-    """(value, known...) -> (size, value): ``once`` repeated until the size is at most 1, or NEWTON_STEPS times."""
+def repeated(once: ca.Function, times: int = NEWTON_STEPS) -> ca.Function:
+    """(value, known...) -> (size, value): ``once`` repeated until the size is at most 1, or so many times."""
     symbols = [ca.MX.sym("x", *once.sparsity_in(k).shape) for k in range(once.n_in())]
     size = ca.MX.sym("size")
     hold = ca.Function("hold", [size, *symbols], [size, symbols[0]])
     whole = once
-    for _ in range(NEWTON_STEPS - 1):
+    for _ in range(times - 1):
         more = ca.Function("more", [size, *symbols], [*whole(*symbols)])
         last, value = once(*symbols)
         choice = ca.Function.if_else("choice", hold, more)

@@ -235,7 +235,7 @@ class Paper(ModeSteps):
         at = (t + h, h, x + guess[:n], rate1, old["growth"], lam, p, m)
         modes, matrix = ca.Function.if_else("choice", self.renewed, hold)(anew, modes, matrix, *at)
         known = (guess, modes, matrix, t, h, x, self.force(t, x, v, p, m), rate, p, m)
-        last, value = or_else(repeated(self.once), continued(repeated(self._once_anew()), ROUNDS))(*known)
+        last, value = or_else(repeated(self.once), repeated(repeated(self._once_anew()), ROUNDS))(*known)
         d, rate1, across, bend1, bend, lam, done, _ = self._split(value)
         x1, v1 = x + d - h / 2 * bend, rate1 - bend1 / 2  # eq. 45 and 50
         powers = mech.powers(t + h, x1, v1, (v1 - v) / h, self._forces(t + h, x1, v1, lam, p, m), p, m)
@@ -272,20 +272,6 @@ class Paper(ModeSteps):
         assert self._left is not None
         self.worst = max(self.worst, float(self.layout.split(self._left[1][len(HEAD) :])["drift"][0]))
         return done
-
-
-def continued(function: ca.Function, rounds: int) -> ca.Function:
-    """(value, known...) -> (size, value) of a function that is called again with its own value until it has settled."""
-    symbols = [ca.MX.sym("x", *function.sparsity_in(k).shape) for k in range(function.n_in())]
-    size = ca.MX.sym("size")
-    hold = ca.Function("hold", [size, *symbols], [size, symbols[0]])
-    whole = function
-    for _ in range(rounds - 1):
-        more = ca.Function("more", [size, *symbols], [*whole(*symbols)])
-        last, value = function(*symbols)
-        choice = ca.Function.if_else("choice", hold, more)
-        whole = ca.Function("whole", symbols, [*choice(last <= 1, last, value, *symbols[1:])])
-    return whole
 
 
 def _closed(structure: Any, multipliers: Sequence[str]) -> list[str]:
