@@ -24,6 +24,8 @@ CLOSES = 1e-3
 """Part of the largest energy by which the audit may be open before a note says so."""
 PUSHED = 1e-9
 """Part of a cable's largest tension, or of 1 N, by which it may be below zero."""
+ROUNDED = 1e-13
+"""Part of the stored energy, or of 1 J, that is only rounding: a structure at rest has no other energy to compare."""
 PLACES = 64
 """Output times at which left-out equations are looked at."""
 
@@ -121,7 +123,8 @@ def doubts(audit: EnergyAudit, drift: float = 0.0) -> tuple[str, ...]:
     """Warnings where the energy audit of a mechanism stays open, and where lengths have drifted."""
     drifted = f"the method lets lengths drift: the largest error of an equation between positions is {drift:.2g} m"
     moved = (drifted,) if drift > 0 else ()
-    if not audit.error > CLOSES:
+    worst, most = (float(np.abs(each).max(initial=0.0)) for each in (audit.closure, audit.stored))
+    if not audit.error > CLOSES or worst <= ROUNDED * max(most, 1.0):
         return moved
     off = np.abs(audit.closure) > CLOSES * audit.scale
     return (

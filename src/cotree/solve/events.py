@@ -80,6 +80,11 @@ class Watch:
         values = self.signs(times[None, :], results, np.tile(run.p[:, None], (1, len(times))))
         return np.asarray(values, dtype=float).reshape(len(self.events), len(times))
 
+    @property
+    def stopping(self) -> bool:
+        """Whether one of the events stops the run."""
+        return any(event.action == "stop" for event in self.events)
+
     def stops(self, run: Run) -> bool:
         """Whether the run has passed an event that stops it."""
         ending = [k for k, event in enumerate(self.events) if event.action == "stop"]
@@ -156,7 +161,7 @@ class Watch:
 
         try:
             t = b if ends[1] == 0 else float(brentq(sign, a, b, xtol=SHARP * min(1.0, b - a), rtol=1e-15))
-            return at(t if t > a else b)
+            return at(max(t, a + SHARP * min(1.0, b - a)))
         except (RuntimeError, ValueError) as reason:
             raise SolveError(
                 f"the event '{self.events[number].name}' between t = {a:g} and {b:g} s cannot be located ({reason})",

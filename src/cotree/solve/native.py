@@ -94,6 +94,8 @@ def called(function: ca.Function, *given: Array) -> list[Array]:
     for k, each in enumerate(results):
         buffer.set_res(k, _memory(each))
     evaluate()
+    if buffer.ret():
+        raise RuntimeError(f"'{function.name()}' cannot be evaluated")
     return results
 
 

@@ -42,6 +42,10 @@ LEAST = 1e-12
 """The least such pull, in N or N m."""
 AT_REST = 1e-12
 """Rate of a gap, over the largest speed or 1, below which it does not open at the start."""
+EVEN = np.linspace(0, 1, 1001)[1:]
+"""Parts of the time left at which they are always looked for."""
+AGAIN = 4
+"""How often a phase is looked at."""
 WAYS = {0: "both", 1: "down", -1: "up"}
 """How a gap passes zero by the side of its lock."""
 MOST_IMPACTS = 10_000
@@ -77,9 +81,8 @@ class _Phases:
         t = self.t_start
         equations, given = self._begun(start)
         while True:
-            left = self._ahead(t) if self.parts else self.grid
             try:
-                done = self._phase(equations, t, left, given)
+                done = self._looked(equations, t, self._ahead(t), given)
             except SolveError as error:
                 if self.parts:
                     rest = error.solution
@@ -131,6 +134,30 @@ class _Phases:
         still = AT_REST * max(1.0, float(np.abs(u).max(initial=0.0)))
         return abs(gap) <= TOGETHER and (not lock.side or lock.side * rate <= still)
 
+    def _looked(self, equations: SystemEquations, t: float, left: Array, given: Any) -> Solution:
+        """One phase, looked at again where a gap may have closed and opened between two looks."""
+        for _ in range(AGAIN):
+            done = self._phase(equations, t, left, given)
+            more = np.setdiff1d(self._turning(equations, done), left)
+            if not len(more):
+                break
+            left = np.unique(np.concatenate([left, more]))
+        return done
+
+    def _turning(self, equations: SystemEquations, done: Solution) -> Array:
+        """Times between looks at which the tangents of a gap meet beyond zero: it turns there, perhaps too late."""
+        found = []
+        for lock in equations.locks:
+            if lock.name not in equations.closed:
+                gap, rate = done[lock.measure] - self._limit(lock), done[f"{lock.measure}_rate"]
+                a, b, ra, rb = gap[:-1], gap[1:], rate[:-1], rate[1:]
+                turns = (a * b > 0) & (a * ra < 0) & (b * rb > 0)
+                wide = np.diff(done.t)
+                part = np.divide(b - a - rb * wide, ra - rb, out=np.zeros_like(a), where=turns)
+                beyond = turns & (a * (a + ra * part) < 0) & (part > 1e-6 * wide) & (part < (1 - 1e-6) * wide)
+                found.append((done.t[:-1] + part)[beyond])
+        return np.concatenate(found) if found else np.zeros(0)
+
     def _phase(self, equations: SystemEquations, t: float, left: Array, given: Any) -> Solution:
         """One phase, to the end or to the next event of a lock."""
         assemble = None if isinstance(given, str) else equations.assemble
@@ -150,8 +177,9 @@ class _Phases:
 
     def _ahead(self, t: float) -> Array:
         """Output times after an impact, and further ones to look at soon after it: rebounds become short."""
-        left = self.grid[self.grid > t]
-        return np.unique(np.concatenate([left, t + (left[-1] - t) * SOON]))
+        left = self.grid[self.grid > t] if self.parts else self.grid
+        ways = np.concatenate([SOON if self.parts else [], EVEN])
+        return np.unique(np.concatenate([left, t + (left[-1] - t) * ways]))
 
     def _limit(self, lock: Lock) -> float:
         """The limit of a lock: measure less gap."""

@@ -33,6 +33,8 @@ Progress = Callable[[float], None]
 """Called with the fraction of model time that is done."""
 
 PIECE_SECONDS = 0.5
+LOOKS = 20
+"""Pieces of a run that an event may stop, so that little is integrated beyond it."""
 
 
 @dataclass
@@ -181,7 +183,7 @@ class Run:
         targets = inside if last and len(inside) else np.append(inside, b)
         targets, lost = self._with_values(a, targets, m)
         t = a
-        for first, after in _Pieces(len(targets)):
+        for first, after in _Pieces(len(targets), stopping=self.watch is not None and self.watch.stopping):
             x, z, quad = self._advance(t, targets[first:after], x, z, quad, m, len(inside) - first)
             t = float(targets[after - 1])
             if self.progress is not None:
@@ -379,8 +381,9 @@ class _Pieces:
     since a new size needs a new native integrator.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, stopping: bool = False) -> None:
         self.count = count
+        self.most = max(1, count // LOOKS) if stopping else count
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         done, size = 0, max(1, self.count // 50)
@@ -393,6 +396,7 @@ class _Pieces:
                 size = self.count - after
             elif seconds < PIECE_SECONDS:
                 size *= 4
+            size = min(size, self.most)
             done = after
 
 

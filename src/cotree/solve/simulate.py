@@ -87,7 +87,9 @@ def simulate(
 
     def phase(part: SystemEquations, left: Array, t: float, given: Any, more: Sequence[Event]) -> Solution:
         report = None if progress is None else lambda done: progress((t + done * (left[-1] - t)) / grid[-1])
-        return _one(part, left, t, given, more, report, seconds_formulation if t == t_start else 0.0, **options)
+        held = len(part.u) == len(part.multipliers) and integrator.startswith("energy")
+        own = options | ({"integrator": "generalised_alpha"} if held else {})  # no energy moves any more
+        return _one(part, left, t, given, more, report, seconds_formulation if t == t_start else 0.0, **own)
 
     from cotree.solve.phases import simulate_phases  # few runs need it
 

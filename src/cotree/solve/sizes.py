@@ -115,7 +115,9 @@ def _mechanical(problem: Problem, history: History) -> Sizes:
     floor = np.array([PART * by_unit[unit] for unit in e.q.units + e.u.units])
     x = np.maximum(largest, floor)
     energy = float(np.abs(history.outputs[1 + list(e.outputs).index("kinetic_energy")]).max(initial=0.0))
-    least = np.array([PART * energy] * 2 + [PART] * len(e.integrals))
+    forces = [value for o, value in zip(e.outputs.values(), outputs.tolist(), strict=True) if o.unit == "N"]
+    work = TINY * max(forces, default=0.0) * max(places, default=0.0)  # of what is at rest but for rounding
+    least = np.array([PART * max(energy, work)] * 2 + [PART] * len(e.integrals))
     quad = np.maximum(np.abs(history.quad).max(axis=1, initial=0.0), least)
     whole = [np.where(part > 0, part, 1.0) for part in (x if len(x) else np.ones(1), quad)]
     return Sizes(history.t[:1], (Scale(whole[0], np.ones(len(history.z)), whole[1]),))

@@ -12,6 +12,7 @@ from cotree.maths.rotation import quaternion_of
 from cotree.maths.symbolic import elements
 from cotree.terminal.nodal.base import XYZ, Held
 from cotree.terminal.nodal.bodies import Body
+from cotree.terminal.nodal.locks import Lock
 
 PARAMETERS = ("e0", "e1", "e2", "e3")
 
@@ -42,6 +43,9 @@ def nodal_outputs(
         else:
             found = part.results(placed.v, placed.at) if hasattr(part, "results") else {}
         result |= {f"{part.name}.{what}": Output(ca.SX(value), unit) for what, (value, unit) in found.items()}
+        if isinstance(part, Lock):
+            rate = s.rate(part.measure(placed.v, placed.at))
+            result[f"{part.name}.{part.word}_rate"] = Output(rate, f"{part.unit}/s")
     result |= {f"{name}.power": Output(power, "W") for name, power in powers.items()}
     result["kinetic_energy"] = Output(s.kinetic, "J")
     result["potential_energy"] = Output(s.potential, "J")
