@@ -100,7 +100,7 @@ class Watch:
         ends = [each for each in found if each.event.action == "stop"]
         last = ends[0].t if ends else np.inf
         found = [each for each in found if each.t <= last]
-        keep = np.isin(solution.t, grid) & (solution.t < last)
+        keep = np.isin(solution.t, grid) & (solution.t < last - 2 * SHARP)
         audit = solution.audit
         parts = [solution.t, audit.stored, audit.dissipated, audit.supplied, *solution.values.values()]
         kept = [part[keep] for part in parts]

@@ -75,10 +75,13 @@ class _Phases:
     """Energy dissipated and supplied in the impact before each part."""
     closings: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     fastest: dict[str, float] = dataclasses.field(default_factory=dict)
+    written: dict[frozenset[str], SystemEquations] = dataclasses.field(default_factory=dict)
+    """Equations by what is closed in them."""
 
     def run(self, start: Any) -> Solution:
         """The whole solution."""
         t = self.t_start
+        self.written[frozenset()] = self.first
         equations, given = self._begun(start)
         while True:
             try:
@@ -241,12 +244,11 @@ class _Phases:
         self, e: SystemEquations, q: Array, u: Array, t: float, closing: list[Lock], opened: list[Lock]
     ) -> tuple[SystemEquations, dict[str, float]]:
         """The equations of the next phase, and the state after the impact, whose energies are noted."""
-        assert e.locked is not None
         gone = {lock.name for lock in opened}
         names = [name for name in e.closed if name not in gone]
         energies = 0.0, 0.0
         if closing:
-            hit = e.locked((*names, *(lock.name for lock in closing)), q, t)
+            hit, q = self._with((*names, *(lock.name for lock in closing)), q, t)
             speeds = {}
             for lock in closing:
                 rate = self._gap(e, lock, q, u, t)[1]
@@ -254,19 +256,28 @@ class _Phases:
                 fastest = self.fastest[lock.name] = max(self.fastest.get(lock.name, 0.0), abs(rate))
                 resting = abs(rate) <= max(RESTING * fastest, AT_REST)
                 speeds[lock.name] = 0.0 if resting else -give * rate
-            q = hit.q.start
             u, energies = self._impact(hit, q, u, t, speeds)
             names += [name for name in speeds if not speeds[name]]
         self.lost.append(energies)
-        found = e.locked(tuple(names), q, t)
+        found, q = self._with(names, q, t)
         while True:  # a stop that would have to pull at once is open, the one that would pull most first
             pulls, hung = self._pulls(found, q, u, t)
             worst = max(pulls, key=lambda name: pulls[name], default="")
             if not worst or pulls[worst] <= hung:
                 break
             names.remove(worst)
-            found = e.locked(tuple(names), q, t)
+            found, q = self._with(names, q, t)
         return found, dict(zip((*found.q.names, *found.u.names), (*q, *u), strict=True))
+
+    def _with(self, names: Sequence[str], q: Array, t: float) -> tuple[SystemEquations, Array]:
+        """The equations with these locks closed, written once for a run, and the nearest positions that meet them."""
+        key = frozenset(names)
+        if key not in self.written:
+            assert self.first.locked is not None
+            self.written[key] = self.first.locked(tuple(names), q, t)
+        found = self.written[key]
+        assert found.assemble is not None
+        return found, found.assemble(self.p, t, dict(zip(found.q.names, q.tolist(), strict=True)))[0]
 
     def _pulls(self, e: SystemEquations, q: Array, u: Array, t: float) -> tuple[dict[str, float], float]:
         """With what every closed stop would have to pull, and what counts as nothing."""

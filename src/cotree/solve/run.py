@@ -33,8 +33,6 @@ Progress = Callable[[float], None]
 """Called with the fraction of model time that is done."""
 
 PIECE_SECONDS = 0.5
-LOOKS = 20
-"""Pieces of a run that an event may stop, so that little is integrated beyond it."""
 
 
 @dataclass
@@ -378,12 +376,11 @@ class _Pieces:
     """Ranges of output points: a small one to measure, then all the rest if that is quick, otherwise ever larger ones.
 
     A short run is then two native calls; a long one can show its progress and be interrupted. Sizes grow by a factor,
-    since a new size needs a new native integrator.
+    since a new size needs a new native integrator. Where an event may stop the run, each is twice as long as the last.
     """
 
     def __init__(self, count: int, stopping: bool = False) -> None:
-        self.count = count
-        self.most = max(1, count // LOOKS) if stopping else count
+        self.count, self.stopping = count, stopping
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         done, size = 0, max(1, self.count // 50)
@@ -392,11 +389,12 @@ class _Pieces:
             clock = time.perf_counter()
             yield done, after
             seconds = time.perf_counter() - clock
-            if seconds * (self.count - after) < PIECE_SECONDS * (after - done):
+            if self.stopping:
+                size *= 2
+            elif seconds * (self.count - after) < PIECE_SECONDS * (after - done):
                 size = self.count - after
             elif seconds < PIECE_SECONDS:
                 size *= 4
-            size = min(size, self.most)
             done = after
 
 

@@ -132,7 +132,8 @@ def _check_freedom(s: NodalStructure, rows: list[Row], kept: list[int]) -> None:
 def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float) -> None:
     """Refuse a structure that can move without moving mass."""
     found = ca.Function("masses", [s.values.p.symbols], [s.masses, ca.densify(ca.diag(s.masses))])(p)
-    bare = np.asarray(found[1], dtype=float).ravel()[: s.real] <= 0
+    own = np.asarray(found[1], dtype=float).ravel()
+    bare = own <= HEAVY * max(float(own.max(initial=0.0)), 1e-300)
     if not bare.any() or s.q.numel() > MOST_DENSE:
         return
     masses = np.asarray(ca.densify(found[0]), dtype=float)
@@ -143,12 +144,13 @@ def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float
     values, shapes = np.linalg.eigh(weight)
     if len(values) and values[0] <= HEAVY * max(float(masses.max()), 1e-300):
         moves = np.abs(free @ shapes[:, 0]).reshape(-1, s.dim).max(axis=1)
-        names = [name for name, move in zip(s.names, moves, strict=True) if move > 0.3 * moves.max()]
+        every = [name for name, move in zip(s.names, moves, strict=True) if move > 0.3 * moves.max()]
+        names = list(dict.fromkeys(name.partition(".aux")[0] for name in every))
         raise FormulationError(
             f"{listing([repr(name) for name in names], 6)} can move without moving any mass",
             where=names[0],
             expected="mass along every free motion",
-            remedy="Give the node or a bar that ends there a mass, or hold the node",
+            remedy="Give the node or a bar that ends there a mass, or a body inertia about every axis, or hold the node",
         )
 
 
