@@ -150,7 +150,7 @@ def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float
             f"{listing([repr(name) for name in names], 6)} can move without moving any mass",
             where=names[0],
             expected="mass along every free motion",
-            remedy="Give the node or a bar that ends there a mass, or a body inertia about every axis, or hold the node",
+            remedy="Give the node or a bar there a mass, or a body inertia about every axis, or hold the node",
         )
 
 
