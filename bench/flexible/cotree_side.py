@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bench.common import clocked
+from bench.common import clocked, loosest_of
 from bench.flexible.cotree_models import MODELS, Form
 from bench.flexible.references import Curves, Reference
 from bench.rigid.cotree_side import own_cache
@@ -171,24 +171,13 @@ def attempt(mechanism: Mechanism, setting: Setting, repeats: int = 1) -> Found:
 
 
 def loosest(mechanism: Mechanism, name: str, targets: tuple[float, ...], longest: float) -> dict[float, Found]:
-    """For each error asked for, the loosest setting of a method that meets it and whose next, too, does.
+    """For each error asked for, the loosest setting of a method that meets it; see `loosest_of`."""
+    count, stepped = mechanism.reference.intervals, name in STEPPED
 
-    The next is half the step, or the next tolerance. What takes too long is not tried.
-    """
-    count, tried = mechanism.reference.intervals, dict[int, Found]()
-    stepped = name in STEPPED
-    met: dict[float, Found] = {}
-    for k in MULTIPLES if stepped else range(len(TOLERANCES)):
-        setting = Setting(name, steps=k * count) if stepped else Setting(name, TOLERANCES[k])
-        tried[k] = found = attempt(mechanism, setting)
-        before = tried.get(k // 2 if stepped else k - 1)
-        if before is not None and not (stepped and k % 2):
-            for target in targets:
-                if max(found.error, before.error) <= target:
-                    met.setdefault(target, before)
-        if len(met) == len(targets) or (math.isfinite(found.seconds) and found.seconds > longest):
-            break
-    return met
+    def tried(k: int) -> Found:
+        return attempt(mechanism, Setting(name, steps=k * count) if stepped else Setting(name, TOLERANCES[k]))
+
+    return loosest_of(MULTIPLES if stepped else range(len(TOLERANCES)), tried, stepped, targets, longest)
 
 
 def methods(form: Form) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from bench.common import exudyn_run
 from bench.flexible.references import Curves, FourBar, Reference, SpinUp, clamped_free, modal
 
 POINTS = 40
@@ -251,33 +252,8 @@ class Model:
 
     def run(self, way: Way, steps: int, reference: Reference) -> tuple[Curves, float]:
         """Deflections on the reference's grid and seconds of the solver; steps is a multiple of its intervals."""
-        exu, grid = self.exu, reference.times
-        s = exu.SimulationSettings()
-        s.solution.file.write = False
-        s.solution.sensors.writePeriod = grid[-1] / reference.intervals
-        t = s.timeIntegration
-        t.endTime, t.numberOfSteps, t.verboseMode = grid[-1], steps, 0
-        t.automaticStepSize = t.adaptiveStep = False
-        t.newton.useModifiedNewton = way.modified
-        t.newton.relativeTolerance, t.newton.absoluteTolerance = way.tolerance, way.floor
-        t.generalizedAlpha.spectralRadius = way.radius
-        s.linearSolver.solverType = getattr(exu.LinearSolverType, way.linear)
-        s.linearSolver.reuseAnalyzedPattern = way.linear == "EigenSparse"
-        s.linearSolver.showCausingItems = False
-        s.parallel.numberOfThreads = 1
-        two = way.solver == "index 2"
-        kind = exu.DynamicSolverType.TrapezoidalIndex2 if two else exu.DynamicSolverType.GeneralizedAlpha
-        t.solverType = kind
-        clock = time.perf_counter()
-        self.mbs.SolveDynamic(s, solverType=kind)
-        seconds = time.perf_counter() - clock
-        places = {}
-        for name, sensor in self.sensors.items():
-            data = np.array(self.mbs.GetSensorStoredData(sensor))
-            if len(data) != len(grid) or np.abs(data[:, 0] - grid).max() > 1e-9 * grid[-1]:
-                raise RuntimeError(f"output is not on the grid: {len(data)} rows")
-            places[name] = data[:, 1:3]
-        return self.curves(grid, places), seconds
+        found, seconds = exudyn_run(self.exu, self.mbs, self.sensors, way, steps, reference)
+        return self.curves(reference.times, {name: places[:, :2] for name, places in found.items()}), seconds
 
 
 class SpinUpModel(Model):

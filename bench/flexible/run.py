@@ -14,10 +14,8 @@ import argparse
 import contextlib
 import math
 import os
-import platform
 import sys
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -28,7 +26,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.common import quiet  # noqa: E402
+from bench.common import quiet, versions  # noqa: E402
 from bench.flexible import cotree_side, exudyn_peer, page, references  # noqa: E402
 from bench.flexible.cotree_models import Form  # noqa: E402
 from bench.flexible.cotree_side import Found  # noqa: E402
@@ -188,17 +186,6 @@ def compare(case: Case, targets: tuple[float, ...], options: argparse.Namespace)
         )
     rows = {t: None if peer is None else [row for row in peer if row.target == t] for t in targets}
     return page.Comparison(case.title, rows, own)
-
-
-def versions() -> str:
-    """What was compared, and on what."""
-    found = []
-    for name in ("cotree", "exudyn", "casadi", "scipy"):
-        try:
-            found.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            found.append(f"{name} {'from source' if name == 'cotree' else 'not installed'}")
-    return f"{', '.join(found)}; Python {platform.python_version()}, {os.cpu_count()} cores, one thread each"
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import numpy as np
+from bench.common import loosest_of
 from bench.flexible.cotree_side import TOLERANCES, Found, Setting, attempt
 from bench.flexible.references import Curves, Reference
 from bench.nodal.reference import Ring
@@ -78,22 +79,15 @@ def tried(truss: Truss, setting: Setting, repeats: int = 1) -> Found:
 
 
 def loosest(truss: Truss, name: str, targets: tuple[float, ...], longest: float) -> dict[float, Found]:
-    """For each error asked for, the loosest setting of a method that meets it and whose next, too, does.
+    """For each error asked for, the loosest setting of a method that meets it; see `loosest_of`."""
+    count, every, stepped = truss.reference.intervals, dict[int, Found](), name in STEPPED
 
-    The next is half the step, or the next tolerance. No shorter step is tried after one that took too long.
-    """
-    count, met, every = truss.reference.intervals, dict[float, Found](), dict[int, Found]()
-    stepped = name in STEPPED
-    for k in MULTIPLES if stepped else range(len(TOLERANCES)):
+    def one(k: int) -> Found:
         setting = Setting(name, steps=k * count) if stepped else Setting(name, TOLERANCES[k])
-        every[k] = found = tried(truss, setting, 0)
-        before = every.get(k // 2 if stepped else k - 1)
-        if before is not None and not (stepped and k % 2):
-            for target in targets:
-                if max(found.error, before.error) <= target:
-                    met.setdefault(target, before)
-        if len(met) == len(targets) or (math.isfinite(found.seconds) and found.seconds > longest):
-            break
+        every[k] = tried(truss, setting, 0)
+        return every[k]
+
+    met = loosest_of(MULTIPLES if stepped else range(len(TOLERANCES)), one, stepped, targets, longest)
     least = min(found.error for found in every.values())
     why = next((found.why for found in every.values() if found.why), "")
     for target in targets:

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from bench.common import exudyn_run
 from bench.flexible.exudyn_peer import library
 from bench.flexible.references import Curves, Reference
 from bench.nodal.reference import Ring
@@ -110,32 +111,8 @@ class Model:
 
     def run(self, way: Way, steps: int, reference: Reference) -> tuple[Curves, float]:
         """Radius and rise on the reference's grid and seconds of the solver; steps is a multiple of its intervals."""
-        exu, grid = self.exu, reference.times
-        s = exu.SimulationSettings()
-        s.solution.file.write = False
-        s.solution.sensors.writePeriod = grid[-1] / reference.intervals
-        t = s.timeIntegration
-        t.endTime, t.numberOfSteps, t.verboseMode = grid[-1], steps, 0
-        t.automaticStepSize = t.adaptiveStep = False
-        t.newton.useModifiedNewton = way.modified
-        t.newton.relativeTolerance, t.newton.absoluteTolerance = way.tolerance, way.floor
-        t.generalizedAlpha.spectralRadius = way.radius
-        s.linearSolver.solverType = getattr(exu.LinearSolverType, way.linear)
-        s.linearSolver.reuseAnalyzedPattern = way.linear == "EigenSparse"
-        s.linearSolver.showCausingItems = False
-        s.parallel.numberOfThreads = 1
-        two = way.solver == "index 2"
-        kind = exu.DynamicSolverType.TrapezoidalIndex2 if two else exu.DynamicSolverType.GeneralizedAlpha
-        t.solverType = kind
-        clock = time.perf_counter()
-        self.mbs.SolveDynamic(s, solverType=kind)
-        seconds = time.perf_counter() - clock
-        places = []
-        for sensor in self.sensors:
-            data = np.array(self.mbs.GetSensorStoredData(sensor))
-            if len(data) != len(grid) or np.abs(data[:, 0] - grid).max() > 1e-9 * grid[-1]:
-                raise RuntimeError(f"output is not on the grid: {len(data)} rows")
-            places.append(data[:, 1:4])
+        found, seconds = exudyn_run(self.exu, self.mbs, dict(enumerate(self.sensors)), way, steps, reference)
+        places = [found[k] for k in range(len(self.sensors))]
         return {"radius": np.hypot(places[0][:, 0], places[0][:, 1]), "rise": places[1][:, 2]}, seconds
 
 

@@ -12,9 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import platform
 import sys
-from importlib import metadata
 from pathlib import Path
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -26,7 +24,7 @@ if "--cpu" in sys.argv:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.common import quiet  # noqa: E402  (after the number of threads is set)
+from bench.common import quiet, versions  # noqa: E402  (after the number of threads is set)
 from bench.flexible.references import Reference  # noqa: E402
 from bench.nodal import exudyn_peer, page, reference, scaling  # noqa: E402
 from bench.nodal.exudyn_peer import Way  # noqa: E402
@@ -175,17 +173,6 @@ def inner(options: argparse.Namespace) -> list[str]:
     if not options.quick:
         cases["1000 sides, `generalised_alpha`"] = (1000, "generalised_alpha")
     return page.where_time_goes({title: scaling.apart("parts", *case) for title, case in cases.items()})
-
-
-def versions() -> str:
-    """What was compared, and on what."""
-    found = []
-    for name in ("cotree", "exudyn", "casadi", "scipy"):
-        try:
-            found.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            found.append(f"{name} {'from source' if name == 'cotree' else 'not installed'}")
-    return f"{', '.join(found)}; Python {platform.python_version()}, {os.cpu_count()} cores, one thread each"
 
 
 def main() -> None:
