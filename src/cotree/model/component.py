@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self, dataclass_transform
@@ -270,22 +270,44 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def find_kind(kind: object, where: str) -> type[Component]:
-    """The class of a kind: its full name such as ``thermal.resistance``, or the last word where only one has it."""
+def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Component]:
+    """The class of a kind: its full name such as ``thermal.resistance``, or the last word where only one has it.
+
+    ``fields`` are the keys that are given with it; they tell which kind is meant where a word is not enough.
+    """
+    remedy = ""
     if isinstance(kind, str):
         if kind in KINDS:
             return KINDS[kind]
         short = [name for name in KINDS if name.rpartition(".")[2] == kind]
         if len(short) == 1:
             return KINDS[short[0]]
+        remedy = _by_class(kind, fields)
         if short:
             raise ModelError(
-                f"the kind '{kind}' exists in several domains", where=where, expected=f"one of {listing(short)}"
+                f"the kind '{kind}' exists in several domains",
+                where=where,
+                expected=f"one of {listing(short)}",
+                remedy=remedy,
             )
     words = [*KINDS, *(name.rpartition(".")[2] for name in KINDS)]
     raise ModelError(
         f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",
         where=where,
         expected=f"one of {listing(sorted(KINDS), 60)}" if kind is None else "a known kind",
-        remedy=nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
+        remedy=remedy or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
     )
+
+
+def _by_class(kind: str, fields: Collection[str]) -> str:
+    """``did you mean 'nodal.node_gear'?`` for ``nodal.gear``, since the class is called Gear.
+
+    A word without a domain counts only where the class has all the fields that are given with it.
+    """
+    domain, _, word = kind.rpartition(".")
+    for name, cls in KINDS.items():
+        home, _, own = name.rpartition(".")
+        fits = home == domain if domain else bool(fields) and set(fields) <= set(cls.data_fields())
+        if fits and own != word == _snake(cls.__name__):
+            return f"did you mean '{name}'?"
+    return ""

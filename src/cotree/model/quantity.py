@@ -101,7 +101,11 @@ def signal(unit: str, meaning: str = "", *, default: Any = MISSING, measured: bo
 def quantities(component: Any) -> dict[str, Quantity]:
     """The quantities of a component by name, in order; of a component class, its scalar fields."""
     if not isinstance(component, type):
-        return {name: info for name, (info, _) in component.entries().items()}
+        kept: dict[str, Quantity] | None = component.__dict__.get("_quantities")
+        if kept is None:  # a component never changes
+            kept = {name: info for name, (info, _) in component.entries().items()}
+            component.__dict__["_quantities"] = kept
+        return kept
     return {f.name: f.metadata["quantity"] for f in dataclasses.fields(component) if "quantity" in f.metadata}
 
 
