@@ -256,7 +256,7 @@ def _place(source: Source, where: str, *path: str) -> str:
 
 def _component(name: str, entry: Mapping[str, Any], folder: Path | None = None) -> Component:
     """The component of one entry; vectors of mechanisms stay numbers, other lists hold names of nodes."""
-    kind = find_kind(entry.get("kind"), name)
+    kind = find_kind(entry.get("kind"), name, [key for key in entry if key != "kind"])
     values = {key: value for key, value in entry.items() if key != "kind"}
     if not (kind.mechanical or kind.nodal):
         return kind.from_data(name, {key: _names(value) for key, value in values.items()})

@@ -29,7 +29,10 @@ SHORT = 60
 """Letters of LaTeX up to which the entries of the mass matrix stand in a matrix."""
 
 _LETTERS = {"angle": r"\theta", "displacement": "d", "omega": r"\omega", "orientation": "e"}
-_VECTORS = {"position": "r", "centre": "c", "inertia_about": "c"}
+_VECTORS = {
+    "position": "r", "displacement": "d", "centre": "c", "inertia_about": "c",
+    "force": "F", "torque": "T", "moment": "T",
+}  # fmt: skip
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ",
@@ -39,6 +42,7 @@ GREEK = {
 """Letters that parameters may be called by, as LaTeX commands."""
 _AXES = ("x", "y", "z")
 _PLAIN = re.compile(r"\w|[xyz]{2}|\d+")
+_OF_NODE = re.compile(r"(?P<owner>[^.]+)(?:\.aux(?P<added>\d+))?\.(?:position|velocity)\.(?P<axis>[xyz])")
 
 LatexName = Callable[[str], str]
 LatexTerms = Callable[[Sequence[Term]], str]
@@ -280,7 +284,10 @@ def named_part(text: str) -> Symbol | None:
 
 
 def _coordinate(name: str, derivative: int) -> Symbol:
-    """``O.angle_1_rate`` is a dotted theta with the marks 1 and O."""
+    """``O.angle_1_rate`` is a dotted theta with the marks 1 and O, ``A.velocity.x`` of a node a dotted x with A."""
+    match = _OF_NODE.fullmatch(name)
+    if match:  # P.aux1 is a point that the formulation adds to the body P
+        return Symbol(match["axis"], tuple(mark for mark in match.group("owner", "added") if mark), derivative)
     owner, _, field = name.partition(".")
     base, _, label = field.partition(".")
     if base == "omega":
@@ -300,6 +307,8 @@ def _value(name: str) -> Symbol:
     if owner == "gravity":
         return Symbol("g", (field,))
     base, _, label = field.rpartition(".")
+    if base == "inertia":
+        return Symbol("J", (label, owner))
     if label in _AXES and base:
         letter = _VECTORS.get(base)
         return Symbol(letter or "r", (label, owner if letter else f"{owner}.{base}"))
