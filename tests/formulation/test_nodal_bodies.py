@@ -307,3 +307,85 @@ def test_a_body_without_extent_is_refused() -> None:
     model = structure({"A": (1, 2, 0)}, ct.nodal.Body("P", over=("A",), mass=1, center=(1, 2, 0), inertia=(0, 0, 0)))
     with pytest.raises(ModelError, match=r"P: all its nodes lie in its centroid, and it has no inertia\..*node with a"):
         model.equations()
+
+
+def swinging(planar: bool, **given: float) -> ct.Model:
+    """A body of two nodes on a pin, under the angle phi and with the rate w at the start."""
+    turned_by = {"phi": 0.0, "w": 1.0, **given}
+    nodes = {
+        "A": (0, 0, 0),
+        "B": {"position": ("cos(phi)", "sin(phi)", 0), "velocity": ("-w*sin(phi)", "w*cos(phi)", 0)},
+    }
+    centre = ("0.5*cos(phi)", "0.5*sin(phi)", 0)
+    part = ct.nodal.Body("P", over=["A", "B"], mass=2, center=centre, inertia=(0.3, 0.3, 0.3))
+    return structure(nodes, part, ct.nodal.Fixed("pin", "A"), parameters=turned_by, gravity=DOWN, planar=planar)
+
+
+def pendulum(times: Array, phi: float, w: float = 1.0) -> Array:
+    """phi and w with (J + m r^2) phi'' = -m g r cos phi, and their derivatives by the first w."""
+
+    def rates(_: float, y: Array) -> list[float]:
+        k = 2 * 9.81 * 0.5 / (0.3 + 2 * 0.25)
+        return [y[1], -k * np.cos(y[0]), y[3], k * np.sin(y[0]) * y[2]]
+
+    return np.asarray(solve_ivp(rates, (0, times[-1]), [phi, w, 0, 1], "DOP853", times, rtol=1e-12, atol=1e-13).y)
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("phi", [np.pi / 2, np.pi, -2.0])
+def test_parameters_may_turn_a_body(planar: bool, phi: float) -> None:
+    """The points that are added to the body turn with its nodes."""
+    sol = swinging(planar).simulate(0.5, points=6, rtol=1e-10, parameters={"phi": phi})
+    exact = pendulum(sol.t, phi)
+    np.testing.assert_allclose(sol["B.position.x"], np.cos(exact[0]), atol=1e-8)
+    np.testing.assert_allclose(sol["P.omega.z"], exact[1], atol=1e-8)
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_parameters_that_flatten_a_body_are_refused(planar: bool) -> None:
+    nodes = {"A": (0, 0, 0), "B": (1, 0, 0), "C": (0.5, "h", 0)}
+    part = ct.nodal.Body("P", over=list(nodes), mass=2, center=(0.5, 0.3, 0), inertia=(0.3, 0.3, 0.3))
+    model = structure(nodes, part, parameters={"h": 1.0}, gravity=DOWN, planar=planar)
+    np.testing.assert_allclose(
+        model.simulate(1.0, points=3, parameters={"h": -0.2})["C.position.y"][-1], -0.2 - 9.81 / 2
+    )
+    with pytest.raises(
+        ModelError, match=r"^P: with these parameters its nodes .*'C'.* span less than with the model's"
+    ):
+        model.simulate(1.0, points=3, parameters={"h": 0.0})
+
+
+@pytest.mark.parametrize("planar", [True, False])
+@pytest.mark.parametrize("way", [(-1, 0), (1, 0), (0.6, -0.8)])
+def test_a_body_hung_on_one_node_swings_whatever_its_side(planar: bool, way: tuple[float, float]) -> None:
+    centre = (0.5 * way[0], 0.5 * way[1], 0)
+    part = ct.nodal.Body("P", over=["A"], mass=2, center=centre, inertia=(0.3, 0.3, 0.3))
+    model = structure({"A": (0, 0, 0)}, part, ct.nodal.Fixed("pin", "A"), gravity=DOWN, planar=planar)
+    sol = model.simulate(0.5, points=6, rtol=1e-10)
+    exact = pendulum(sol.t, np.arctan2(way[1], way[0]), 0.0)
+    np.testing.assert_allclose(sol["P.position.x"], 0.5 * np.cos(exact[0]), atol=1e-8)
+    np.testing.assert_allclose(sol["P.omega.z"], exact[1], atol=1e-8)
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_sensitivities_of_a_moving_body_with_added_points(planar: bool) -> None:
+    """By the first rate, against the linearised pendulum."""
+    found = swinging(planar, phi=0.4).sensitivities(["B.position.y", "P.omega.z"], ["w"], 0.5, points=6)
+    exact = pendulum(found.t, 0.4)
+    np.testing.assert_allclose(found["B.position.y", "w"], np.cos(exact[0]) * exact[2], atol=1e-6)
+    np.testing.assert_allclose(found["P.omega.z", "w"], exact[3], atol=1e-6)
+
+
+def test_sensitivities_to_where_a_tumbling_body_starts() -> None:
+    """Two nodes of a free sphere-like body: it turns evenly about the axis across them, x = cos(a + w t)."""
+    nodes = {
+        name: {
+            "position": (f"{way}*cos(a)", 0, f"{way}*sin(a)"),
+            "velocity": (f"{-2 * way}*sin(a)", 0, f"{2 * way}*cos(a)"),
+        }
+        for name, way in (("A", 1), ("B", -1))
+    }
+    part = ct.nodal.Body("P", over=["A", "B"], mass=2, center=(0, 0, 0), inertia=(0.3, 0.3, 0.3))
+    found = structure(nodes, part, parameters={"a": 0.7}).sensitivities(["A.position.x"], ["a"], 1.0, points=6)
+    np.testing.assert_allclose(found.values["A.position.x"], np.cos(0.7 + 2 * found.t), atol=1e-7)
+    np.testing.assert_allclose(found["A.position.x", "a"], -np.sin(0.7 + 2 * found.t), atol=1e-6)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import cotree as ct
-from cotree.errors import CotreeError, FormulationError, ModelError, SolveError
-from formulation.nodal_models import DOWN, NONE, structure
+from cotree.errors import CotreeError, ExpressionError, FormulationError, ModelError, SolveError
+from formulation.nodal_models import DOWN, NONE, ring_truss, structure
 
 N = ct.nodal
 
@@ -109,6 +109,35 @@ def test_cables_that_would_have_to_push() -> None:
         hanging(N.ForceCable("C", ["A", "P"], tension="1 - 4*t")).simulate(1.0, points=11)
 
 
+def test_a_cable_that_pushes_at_once_leaves_no_results() -> None:
+    with pytest.raises(SolveError) as caught:
+        hanging(N.MotorCable("C", ["A", "P"], length="1 + 10*t**2")).simulate(1.0, points=11)
+    assert "its tension is -10.19 N at t = 0 s" in str(caught.value)  # 9.81 - 20
+    assert "kept" not in str(caught.value)
+    assert caught.value.solution is None
+
+
+def test_rounding_of_large_forces_elsewhere_is_no_push() -> None:
+    """A slack cable on a bar that is pulled with 10 MN: its own tension is zero."""
+    nodes = {"A": (0, 0, 0), "B": heavy(0.9, 0.37, 0), "P": heavy(1.6, -0.4, 0)}
+    parts = N.Fixed("pin", "A"), N.Bar("AB", "A", "B", mass=1), N.Force("F", "B", force=(0.9e7, 0.37e7, 0))
+    cable = N.MotorCable("C", ["B", "P"], length=float(np.hypot(0.7, 0.77)))
+    sol = structure(nodes, *parts, cable, planar=True).simulate(1.0, points=11)
+    np.testing.assert_allclose(sol["AB.force"], np.hypot(0.9e7, 0.37e7), rtol=1e-9)
+    np.testing.assert_allclose(sol["C.tension"], 0.0, atol=1e-9 * 1e7)
+
+
+@pytest.mark.parametrize(
+    ("length", "start", "tension"),
+    [("1/t", 1.0, lambda t: 9.81 - 2 / t**3), ("1 - 0.05*(t - 100)**2", 100.0, lambda t: 9.91 + 0 * t)],
+)
+def test_a_run_may_start_at_another_time_than_zero(length: str, start: float, tension: Any) -> None:
+    """The cable has no length at t = 0, or one far from what fits; y = -length, T = m (g + y'')."""
+    sol = hanging(N.MotorCable("C", ["A", "P"], length=length)).simulate(start + 0.5, t_start=start, points=6)
+    np.testing.assert_allclose(sol["P.position.y"], -eval(length, {"t": sol.t}), atol=1e-9)
+    np.testing.assert_allclose(sol["C.tension"], tension(sol.t), atol=1e-6)
+
+
 def test_a_winch_that_lets_go_more_slowly_only_pulls() -> None:
     sol = hanging(N.MotorCable("C", ["A", "P"], length="1 + 4*t**2")).simulate(1.0, points=11)
     np.testing.assert_allclose(sol["C.tension"], 9.81 - 8, atol=1e-6)
@@ -153,7 +182,38 @@ def test_lengths_that_cannot_close() -> None:
 def test_a_cable_too_short_for_its_nodes() -> None:
     nodes = {"A": (0, 0, 0), "P": heavy(0, -1, 0), "C": (5, 0, 0)}
     text = message(structure(nodes, *FIXED, N.MotorCable("winch", ["A", "P", "C"], length="3 - 0.1*t")))
-    assert "'winch' cannot be met" in text
+    # 2 m are missing; in the least squares the three share them evenly
+    assert "'left', 'right', 'winch' contradict each other, the best position misses 'left' (x) by 0.667." in text
+
+
+def test_all_sides_of_a_triangle_that_cannot_close_are_named() -> None:
+    """The best one is flat, AB = AC = a, BC = 2 a, with (a^2 - 1)^2 / 2 + (4 a^2 - 25)^2 / 100 least: a^2 = 3/1.32."""
+    lengths = {"AB": 1, "BC": 5, "AC": 1}
+    bars = [N.Bar(name, *name, mass=1, length=length) for name, length in lengths.items()]
+    text = message(structure({"A": heavy(0, 0, 0), "B": heavy(1, 0, 0), "C": heavy(0.5, 0.8, 0)}, *bars))
+    square = 3 / 1.32
+    named = "'BC', 'AB', 'AC' contradict each other, the best position misses 'BC' (length) by"
+    assert f"{named} {2.5 - 0.4 * square:.3g}." in text
+
+
+def test_a_drive_that_a_bar_does_not_let_go_is_refused_before_it_moves() -> None:
+    parts = N.Fixed("pin", "A"), N.Bar("AB", "A", "B", mass=1), N.Moved("pull", "B", displacement=("t**2", 0, None))
+    text = message(structure({"A": heavy(0, 0, 0), "B": heavy(1, 0, 0)}, *parts))
+    assert text.startswith(
+        "pull: it moves what 'pin', 'AB' hold at the start (x): no small motion of the nodes follows"
+    )
+    text = message(structure({"A": heavy(0, 0, 0), "B": heavy(1, 0, 0)}, *parts, planar=True))
+    assert "so that nothing can follow 'pull'" in text
+
+
+def test_drives_that_part_later_are_named_with_their_time() -> None:
+    drives = [N.Moved(f"drive{k}", "A", displacement=(f"0.{k}*t**2", None, None)) for k in (1, 2)]
+    text = message(structure({"A": heavy(0, 0, 0)}, *drives), SolveError)
+    assert text.startswith(
+        "drive2: an equation that follows from others at the start does not hold any more: it is off"
+    )
+    assert "by 0.025 at t = 0.5 s" in text  # 0.1 t^2
+    assert "Remove 'drive2', give it the course that the others allow" in text
 
 
 def test_nodes_that_are_moved_at_the_start_are_told() -> None:
@@ -182,6 +242,62 @@ def test_nodes_that_move_no_mass(bars: bool) -> None:
     model = structure(nodes, *parts) if bars else structure({"A": heavy(0, 0, 0), "B": (1, 0, 0)})
     text = message(model)
     assert text.startswith("B: 'B' can move without moving any mass. Expected mass along every free motion. Give the")
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_nodes_that_move_no_mass_in_a_large_structure(held: bool) -> None:
+    """A node of its own, and the middle of a massless chain that hangs straight from a ring of 624 coordinates."""
+    model = ring_truss(104)
+    below = np.array(model.components["L0"].position) - (0, 0, 1)
+    model.add(N.Node("Q", position=tuple(below)))
+    if held:
+        model.add(N.Node("R", position=tuple(below - (0, 0, 1)), mass=1))
+        model.add(N.Bar("upper", "L0", "Q", mass=0))
+        model.add(N.Bar("lower", "Q", "R", mass=0))
+    assert message(model).startswith("Q: 'Q' can move without moving any mass. Expected mass along every free motion.")
+    if held:
+        model.add(N.Bar("stay", "L1", "Q", mass=0))
+        model.add(N.Bar("other_stay", "L2", "Q", mass=0))
+        assert len(model.equations().q) == 3 * (208 + 2)
+
+
+@pytest.mark.parametrize("centre", [(0.5, 0, 0), (0.5, 0.5, 0)])
+def test_a_body_that_turns_without_inertia(centre: tuple[float, float, float]) -> None:
+    body = N.Body("P", over=["A", "B"], mass=1, center=centre, inertia=(0, 0, 0))
+    text = message(structure({"A": (0, 0, 0), "B": (1, 0, 0)}, body, planar=True))
+    assert "can move without moving any mass" in text
+
+
+def test_what_points_out_of_the_plane() -> None:
+    """Constants are refused, courses and gravity are told."""
+    body = N.Body("P", over=["A"], mass=1, center=(0, 1, 0), inertia=(1, 1, 1))
+    moving = structure(
+        {"A": {"position": (0, 0, 1), "mass": 1, "velocity": (1, 0, "w")}}, parameters={"w": 2}, planar=True
+    )
+    assert message(moving, ModelError).startswith("A.velocity.z: it is 2, out of the plane of a planar structure.")
+    for part, field in (
+        (N.Force("F", "A", force=(1, 0, 3)), "F.force.z: it is 3"),
+        (N.BodyLoad("F", "P", force=(1, 0, 3)), "F.force.z: it is 3"),
+        (N.BodyLoad("F", "P", moment=(0, -3, 1)), "F.moment.y: it is -3"),
+    ):
+        text = message(structure({"A": (0, 0, 0)}, body, part, planar=True), ModelError)
+        assert text.startswith(f"{field}, out of the plane of a planar structure. Expected zero")
+    model = structure({"A": heavy(0, 0, 1)}, N.Force("F", "A", force=(1, 0, "t")), planar=True, gravity=(0, 0, -9.81))
+    sol = model.simulate(1.0, points=3)
+    np.testing.assert_allclose(sol["A.position.x"], sol.t**2 / 2, atol=1e-9)
+    assert "gravity along z is across the plane of the structure: it does nothing" in sol.notes
+    assert "'F.force.z' is out of the plane of the structure: it does nothing" in sol.notes
+    assert not any("it does nothing" in note for note in structure({"A": heavy(0, 0, 1)}).simulate(1.0, points=3).notes)
+
+
+def test_a_node_called_as_the_datum() -> None:
+    text = message(structure({"ground": heavy(0, 0, 0)}), ModelError)
+    assert text.startswith("ground: a node is called 'ground', as the datum is")
+
+
+def test_measured_quantities_of_nodes() -> None:
+    text = message(structure({"A": heavy(0, 0, 0)}, N.Force("F", "A", force=("A.velocity.w", 0, 0))), ExpressionError)
+    assert "Expected a position or velocity of a node, such as A.position.x or A.velocity.y. Did you mean" in text
 
 
 @pytest.mark.parametrize(

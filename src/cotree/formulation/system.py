@@ -198,7 +198,7 @@ class SystemEquations:
     closed: tuple[str, ...] = ()
     """Those of them that hold in these equations."""
     locked: Callable[..., SystemEquations] | None = None
-    """The equations with others closed: ``locked(names, q, t)`` at positions that meet them."""
+    """The equations with others closed: ``locked(names, q, t, p)`` at positions that meet them."""
     nodal: Any = None
     """The structure behind equations in nodal coordinates."""
     notes: tuple[str, ...] = ()

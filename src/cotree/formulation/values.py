@@ -165,7 +165,9 @@ class Values:
         if name not in self.measures:
             raise ExpressionError(
                 f"there is no measured quantity '{name}'",
-                expected="a position, velocity or joint coordinate of the model, such as O.angle or crank.A.velocity.x",
+                expected="a position or velocity of a node, such as A.position.x or A.velocity.y"
+                if self.model.nodal
+                else "a position, velocity or joint coordinate of the model, such as O.angle or crank.A.velocity.x",
                 remedy=nearest(name, list(self.measures)),
             )
         return self.measures[name]

@@ -18,6 +18,7 @@ from cotree._version import __version__
 from cotree.formulation import SystemEquations, Variables
 from cotree.formulation.branch.explain import force_bias
 from cotree.results.store import replacing
+from cotree.solve.locks import without_locks
 
 MOST_LISTED = 400
 """Most names of one column that the head of the file lists."""
@@ -42,6 +43,7 @@ def write_c(equations: SystemEquations, path: str | Path) -> Path:
 
 def c_code(equations: SystemEquations) -> str:
     """The equations as the text of a C file."""
+    without_locks(equations, "C code")
     name = re.sub(r"\W+", "_", equations.name, flags=re.ASCII).strip("_").lower() or "model"
     name = f"model_{name}" if name[0].isdigit() else name
     made = routines(equations, name)

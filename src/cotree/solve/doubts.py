@@ -23,7 +23,7 @@ HELD = 1e-6
 CLOSES = 1e-3
 """Part of the largest energy by which the audit may be open before a note says so."""
 PUSHED = 1e-9
-"""Part of a cable's largest tension, or of 1 N, by which it may be below zero."""
+"""Part of the largest force of a run, or of 1 N, by which a cable's tension may be below zero."""
 ROUNDED = 1e-13
 """Part of the stored energy, or of 1 J, that is only rounding: a structure at rest has no other energy to compare."""
 PLACES = 64
@@ -77,6 +77,14 @@ def broken_redundancy(run: Run) -> SolveError | None:
         return None
     when = int(np.argmax(worst > held))
     owner = e.mechanics.left_out_names[int(np.argmax(np.abs(values[:, when])))]
+    if np.array_equal(run.p, e.p.start):
+        return SolveError(
+            f"an equation that follows from others at the start does not hold any more: it is off by {worst[when]:.3g} "
+            f"at t = {times[chosen[when]]:g} s",
+            where=owner,
+            expected="supports, joints and drives that agree over the whole run",
+            remedy=f"Remove '{owner}', give it the course that the others allow, or start away from this position",
+        )
     return SolveError(
         f"an equation of '{owner}', left out as redundant for the model's own values, is off by {worst[when]:.3g} "
         f"at t = {times[chosen[when]]:g} s",
@@ -88,9 +96,10 @@ def broken_redundancy(run: Run) -> SolveError | None:
 def pushing_cable(equations: SystemEquations, solution: Solution) -> SolveError | None:
     """The error for a cable that would have to push, with the results before it; None where all of them pull."""
     first, which = len(solution.t), ""
+    forces = [solution.values[name] for name, unit in solution.units.items() if unit == "N"] if equations.pulls else []
+    largest = max([1.0, *(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in forces)])
     for name in equations.pulls:
-        tension = solution.values[name]
-        below = tension < -PUSHED * max(1.0, float(np.abs(tension).max(initial=0.0)))
+        below = solution.values[name] < -PUSHED * largest
         if below.any() and int(np.argmax(below)) < first:
             first, which = int(np.argmax(below)), name
     if not which:
@@ -100,7 +109,8 @@ def pushing_cable(equations: SystemEquations, solution: Solution) -> SolveError 
         f"t = {solution.t[first]:g} s",
         where=which.removesuffix(".tension"),
         expected="a tension of zero or more: cables pull",
-        remedy="Let it run out more slowly, or use an ElasticCable, which may go slack; results before are kept",
+        remedy="Let it run out more slowly, or use an ElasticCable, which may go slack"
+        + ("; results before are kept" if first else ""),
     )
     error.solution = until(solution, first) if first else None
     return error

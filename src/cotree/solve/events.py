@@ -22,6 +22,7 @@ from cotree.maths.symbolic import SYMBOLIC, column
 from cotree.model import Expression
 from cotree.model.event import Event
 from cotree.results import Solution
+from cotree.solve.locks import LockEvent, jumps
 from cotree.solve.sizes import History
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ class Watch:
         known: dict[str, Any] = {name: rows[k] for k, name in enumerate(self.names)}
         known |= {name: e.p.symbols[k] for k, name in enumerate(e.p.names) if name not in known}
         known["t"] = e.t
-        for k, lock in enumerate(e.locks):
-            known[f"lock{k}"] = known[lock.measure]
-            known[f"pull{k}"] = lock.pull[1] * known[lock.pull[0]] if lock.pull[0] else 0
         found = []
         for event in self.events:
+            if isinstance(event, LockEvent):
+                found.append(ca.SX(event.sign * known[event.result] - event.limit))
+                continue
             read = Expression(event.when)
             for name in sorted(read.names - known.keys()):
                 raise ModelError(
@@ -91,8 +92,18 @@ class Watch:
         so_far = run.solution(0.0, None, 0.0, 0.0) if ending else None
         if so_far is None:
             return False
-        values = self.values(run, so_far.t, np.array([so_far.values[name] for name in self.names]))
-        return any(len(_passes(values[k], self.events[k].direction)) for k in ending)
+        results = np.array([so_far.values[name] for name in self.names])
+        values = self.values(run, so_far.t, results)
+        return any(self._passes(k, so_far.t, values, results) for k in ending)
+
+    def _passes(self, number: int, t: Array, values: Array, results: Array) -> list[int]:
+        """Numbers of the points after which an event passes zero; an angle that begins anew passes nothing."""
+        event = self.events[number]
+        found = _passes(values[number], event.direction)
+        if not found or not isinstance(event, LockEvent) or not event.rate:
+            return found
+        anew = jumps(t, *(results[self.names.index(name)] for name in (event.result, event.rate)))
+        return [k for k in found if not anew[k]]
 
     def finish(self, run: Run, solution: Solution, grid: Array) -> tuple[Solution, bool]:
         """The solution on the grid that was asked for, with its events; and whether one of them ended it."""
@@ -129,7 +140,7 @@ class Watch:
         history = run.history()
         found = []
         for number, event in enumerate(self.events):
-            for k in _passes(values[number], event.direction):
+            for k in self._passes(number, solution.t, values, results):
                 ends = float(values[number, k]), float(values[number, k + 1])
                 found.append(self._locate(run, number, k, history, results[:, k], ends))
                 if event.action == "stop":

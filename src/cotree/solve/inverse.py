@@ -22,6 +22,7 @@ from cotree.formulation import model_equations
 from cotree.model import Model
 from cotree.results import Solution
 from cotree.solve.kinematics import kinematics
+from cotree.solve.locks import without_locks
 from cotree.terminal.drivers import Drive
 from cotree.terminal.forces import JointActuator
 from cotree.terminal.mechanics import Driver, Joint
@@ -134,7 +135,9 @@ def inverse_dynamics(
     ``tree`` is a preset (added drivers are edges, too); the options are those of `kinematics`.
     """
     driven = driven_model(model, motion or {})
-    solution = kinematics(model_equations(driven, tree), t_end, **options)
+    equations = model_equations(driven, tree)
+    without_locks(equations, "inverse dynamics")
+    solution = kinematics(equations, t_end, **options)
     efforts: dict[str, Array] = {}
     units: dict[str, str] = {}
     for part in driven.components.values():

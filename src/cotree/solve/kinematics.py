@@ -21,8 +21,10 @@ from cotree.errors import SolveError, listing
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import substitute
 from cotree.results import Solution
+from cotree.solve.doubts import pushing_cable
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import Limits
+from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem
 from cotree.solve.run import Run
 from cotree.solve.simulate import output_grid, simulate
@@ -60,6 +62,7 @@ def kinematics(
     clock = time.perf_counter()
     grid = output_grid(t_start, t_end, points, times)
     e = equations
+    without_locks(e, "kinematics")
     p, m = numbers(e, parameters, t_start)
     driven = _Driven(e, p)
     driven.check_freedom(t_start, m)
@@ -81,6 +84,8 @@ def kinematics(
     if failure is not None:
         failure.solution = replace(solution, complete=False)
         raise failure
+    if (pushed := pushing_cable(e, solution)) is not None:
+        raise pushed
     return solution
 
 

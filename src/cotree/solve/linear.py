@@ -18,6 +18,7 @@ from cotree.errors import SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
 from cotree.solve.consistent import algebraic_variables, operating_point
+from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.statics import static_equilibrium
 from cotree.solve.tables import check_tables
@@ -183,8 +184,10 @@ def mechanism_point(
         if at not in ("steady", "equilibrium"):
             raise SolveError(f"at = '{at}'", expected="'start', 'steady', or states by name")
         rest = static_equilibrium(e, t=t, parameters=parameters)
-        return np.array([rest.state[name] for name in e.q.names + e.u.names]), p, m
-    q, u = state_of(e, None if isinstance(at, str) else at, t, p)
+        q, u = (np.array([rest.state[name] for name in part.names]) for part in (e.q, e.u))
+    else:
+        q, u = state_of(e, None if isinstance(at, str) else at, t, p)
+    check_open(e, q, t, p, "the state about which motions are small")
     return np.concatenate([q, u]), p, m
 
 

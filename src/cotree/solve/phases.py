@@ -19,17 +19,18 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import SolveError
+from cotree.errors import FormulationError, ModelError, SolveError, listing
 from cotree.formulation.system import Lock, SystemEquations
 from cotree.model.event import Event
 from cotree.results import Solution
+from cotree.solve.doubts import until
+from cotree.solve.joined import joined
+from cotree.solve.locks import TOGETHER, LockEvent, check_reach, jumps
 from cotree.solve.mechanism import Mechanism
 from cotree.solve.problem import Problem
 
 Array = NDArray[np.float64]
 
-TOGETHER = 1e-7
-"""Gaps in m or rad that count as closed at the same time as another."""
 RESTING = 1e-3
 """Speed of a gap, as a part of the largest at which it has closed, below which a stop does not rebound any more."""
 SOON = np.logspace(-7, -2, 41)
@@ -48,16 +49,30 @@ AGAIN = 4
 """How often a phase is looked at."""
 WAYS = {0: "both", 1: "down", -1: "up"}
 """How a gap passes zero by the side of its lock."""
+MOVED = 1e-6
+"""Way of a node, over the size of the structure, that closing a lock may take."""
 MOST_IMPACTS = 10_000
 """Impacts of one run."""
 
 
 def simulate_phases(
     equations: SystemEquations, grid: Array, t_start: float, events: Sequence[Event], one: Callable[..., Solution],
-    start: Any, p: Array,
+    start: Any, p: Array, drifts: list[float],
 ) -> Solution:  # fmt: skip
-    """Integrate over the grid with every latch and stop; ``one`` integrates one set of equations."""
-    return _Phases(equations, grid, t_start, tuple(events), one, p).run(start)
+    """Integrate over the grid with every latch and stop; ``one`` integrates one set of equations.
+
+    ``one`` notes in ``drifts`` by how much its method let positions drift.
+    """
+    for event in events:
+        if event.name in {lock.name for lock in equations.locks}:
+            raise ModelError(
+                f"an event is called '{event.name}', as a latch or stop is",
+                where=event.name,
+                expected="a name of its own",
+                remedy="Give the event another name",
+            )
+    check_reach(equations, p)
+    return _Phases(equations, grid, t_start, tuple(events), one, p, drifts).run(start)
 
 
 @dataclasses.dataclass
@@ -70,6 +85,7 @@ class _Phases:
     events: tuple[Event, ...]
     one: Callable[..., Solution]
     p: Array
+    drifts: list[float]
     parts: list[Solution] = dataclasses.field(default_factory=list)
     lost: list[tuple[float, float]] = dataclasses.field(default_factory=list)
     """Energy dissipated and supplied in the impact before each part."""
@@ -80,18 +96,30 @@ class _Phases:
 
     def run(self, start: Any) -> Solution:
         """The whole solution."""
-        t = self.t_start
         self.written[frozenset()] = self.first
         equations, given = self._begun(start)
+        try:
+            self._all(equations, given)
+        except FormulationError as reason:
+            when = f"t = {self.parts[-1].t[-1] if self.parts else self.t_start:g} s"
+            error = SolveError(f"the motion cannot go on at {when}: {reason}")
+            error.solution = self._joined(False)
+            raise error from None
+        except SolveError as error:
+            rest = error.solution
+            self.parts += [rest] if isinstance(rest, Solution) and len(rest.t) else []
+            error.solution = self._joined(False)
+            raise
+        found = self._joined()
+        assert found is not None
+        return found
+
+    def _all(self, equations: SystemEquations, given: Any) -> None:
+        """Phase after phase, to the end."""
+        t = self.t_start
         while True:
-            try:
-                done = self._looked(equations, t, self._ahead(t), given)
-            except SolveError as error:
-                if self.parts:
-                    rest = error.solution
-                    self.parts += [rest] if isinstance(rest, Solution) and len(rest.t) else []
-                    error.solution = dataclasses.replace(self._joined(), complete=False)
-                raise
+            done = self._looked(equations, t, self._ahead(t), given)
+            self._check_turns(equations, done)
             ended = next((lock for lock in self._closing(equations, done)), None)
             self.parts.append(done)
             if ended is None and not self._opening(equations, done):
@@ -112,16 +140,15 @@ class _Phases:
                     f"more than {MOST_IMPACTS} impacts up to t = {t:g} s",
                     remedy="Give the stop less restitution, or none",
                 )
-        return self._joined()
 
     def _begun(self, start: Any) -> tuple[SystemEquations, Any]:
         """The equations at the start, and the start: locks that are at their limit then are closed."""
         e, t = self.first, self.t_start
-        self._check_start(start)
         if isinstance(start, str) or e.assemble is None:
             self.lost.append((0.0, 0.0))
             return e, start
         q, u = e.assemble(self.p, t, start)
+        self._check_start(q)
         closing = [lock for lock in e.locks if self._at_limit(e, lock, q, u, t)]
         if not closing:
             self.lost.append((0.0, 0.0))
@@ -166,16 +193,17 @@ class _Phases:
         assemble = None if isinstance(given, str) else equations.assemble
         state = None if assemble is None else assemble(self.p, t, given)
         watched, hung = [], 0.0
-        for k, lock in enumerate(equations.locks):
+        for lock in equations.locks:
             if lock.name not in equations.closed:
                 limit = self._limit(lock)
                 if state is not None and lock.side:
                     gap = abs(self._gap(equations, lock, *state, t)[0])
                     limit -= lock.side * (2 * gap + SLACK) if gap <= TOGETHER else 0.0
-                watched.append(Event(f"lock {k}", f"lock{k} - ({limit:.17g})", WAYS[lock.side], "stop"))
+                rate = f"{lock.measure}_rate" if equations.outputs[lock.measure].unit == "rad" else ""
+                watched.append(LockEvent(_shut(lock), "t", WAYS[lock.side], "stop", lock.measure, 1, limit, rate))
             elif lock.side and state is not None:
                 hung = hung or self._pulls(equations, *state, t)[1]
-                watched.append(Event(f"pull {k}", f"pull{k} - {hung:.17g}", "up", "stop"))
+                watched.append(LockEvent(_lifted(lock), "t", "up", "stop", *lock.pull, hung))
         return self.one(equations, left, t, given, (*self.events, *watched))
 
     def _ahead(self, t: float) -> Array:
@@ -192,12 +220,9 @@ class _Phases:
         limit = ca.Function("limit", known, [measure - lock.gap])
         return float(limit(0.0, e.q.start, self.p, np.zeros(e.mode_symbols.numel())))
 
-    def _check_start(self, start: Any) -> None:
+    def _check_start(self, q: Array) -> None:
         """Refuse a stop that is passed at the start."""
         e = self.first
-        if isinstance(start, str) or e.assemble is None:
-            return
-        q, _ = e.assemble(self.p, self.t_start, start)
         for lock in e.locks:
             gap = self._gap(e, lock, q, np.zeros(len(e.u)), self.t_start)[0]
             if lock.side and lock.side * gap < -TOGETHER:
@@ -217,11 +242,11 @@ class _Phases:
 
     def _closing(self, equations: SystemEquations, done: Solution) -> list[Lock]:
         """The locks whose gap ended a phase."""
-        return [lock for k, lock in enumerate(equations.locks) if self._ended(done, f"lock {k}")]
+        return [lock for lock in equations.locks if self._ended(done, _shut(lock))]
 
     def _opening(self, equations: SystemEquations, done: Solution) -> list[Lock]:
         """The stops that would have to pull at the end of a phase."""
-        return [lock for k, lock in enumerate(equations.locks) if self._ended(done, f"pull {k}")]
+        return [lock for lock in equations.locks if self._ended(done, _lifted(lock))]
 
     @staticmethod
     def _ended(done: Solution, name: str) -> bool:
@@ -248,7 +273,8 @@ class _Phases:
         names = [name for name in e.closed if name not in gone]
         energies = 0.0, 0.0
         if closing:
-            hit, q = self._with((*names, *(lock.name for lock in closing)), q, t)
+            struck = [*names, *(lock.name for lock in closing)]
+            hit, q = self._shut(e, struck, q, t)
             speeds = {}
             for lock in closing:
                 rate = self._gap(e, lock, q, u, t)[1]
@@ -256,8 +282,13 @@ class _Phases:
                 fastest = self.fastest[lock.name] = max(self.fastest.get(lock.name, 0.0), abs(rate))
                 resting = abs(rate) <= max(RESTING * fastest, AT_REST)
                 speeds[lock.name] = 0.0 if resting else -give * rate
-            u, energies = self._impact(hit, q, u, t, speeds)
-            names += [name for name in speeds if not speeds[name]]
+            while True:  # a stop that would have to pull in the impact is struck off its limit by the others
+                after, energies, worst = self._impact(hit, q, u, t, speeds)
+                if not worst:
+                    break
+                struck.remove(worst)
+                hit, q = self._shut(e, struck, q, t)
+            u, names = after, [name for name in struck if not speeds.get(name)]
         self.lost.append(energies)
         found, q = self._with(names, q, t)
         while True:  # a stop that would have to pull at once is open, the one that would pull most first
@@ -269,12 +300,48 @@ class _Phases:
             found, q = self._with(names, q, t)
         return found, dict(zip((*found.q.names, *found.u.names), (*q, *u), strict=True))
 
+    def _shut(self, e: SystemEquations, names: Sequence[str], q: Array, t: float) -> tuple[SystemEquations, Array]:
+        """The equations with further locks closed, and the positions, which that must hardly change."""
+        new = listing([repr(name) for name in names if name not in e.closed])
+        here = self._with(e.closed, q, t)[1]
+        try:
+            hit, there = self._with(names, here, t)
+        except FormulationError as reason:
+            raise SolveError(f"at t = {t:g} s {new} cannot be closed: {reason}") from None
+        way, size = float(np.abs(there - here).max(initial=0.0)), float(np.ptp(here))
+        if way > MOVED * size + 10 * TOGETHER:
+            raise SolveError(
+                f"at t = {t:g} s closing {new} would move nodes by {way:.3g} m",
+                expected="a latch or stop that is at its limit when it closes",
+                remedy="Look at its measure over time, and at its limit; results before are kept",
+            )
+        return hit, there
+
+    def _check_turns(self, equations: SystemEquations, done: Solution) -> None:
+        """Refuse a stop whose angle begins anew on the other side of its limit."""
+        for lock in equations.locks:
+            if not lock.side or lock.name in equations.closed or equations.outputs[lock.measure].unit != "rad":
+                continue
+            angle = done[lock.measure]
+            anew = np.flatnonzero(jumps(done.t, angle, done[f"{lock.measure}_rate"]))
+            if len(anew):
+                k = int(anew[0])
+                error = SolveError(
+                    f"at t = {done.t[k]:g} s its angle turns past {angle[k]:.3g} rad, where it begins anew beyond its "
+                    "limit",
+                    where=lock.name,
+                    expected="an angle within half a turn of the middle between its start and its limit",
+                    remedy="Give both limits, or end the run earlier; results before are kept",
+                )
+                error.solution = until(done, k + 1)
+                raise error
+
     def _with(self, names: Sequence[str], q: Array, t: float) -> tuple[SystemEquations, Array]:
         """The equations with these locks closed, written once for a run, and the nearest positions that meet them."""
         key = frozenset(names)
         if key not in self.written:
             assert self.first.locked is not None
-            self.written[key] = self.first.locked(tuple(names), q, t)
+            self.written[key] = self.first.locked(tuple(names), q, t, self.p)
         found = self.written[key]
         assert found.assemble is not None
         return found, found.assemble(self.p, t, dict(zip(found.q.names, q.tolist(), strict=True)))[0]
@@ -287,7 +354,7 @@ class _Phases:
         mech, m = Mechanism.of(e), self._modes(e, t)
         rates, forces = (np.asarray(each, dtype=float).ravel() for each in mech.accelerations(t, q, u, self.p, m))
         pulls = mech.function("pulls", *(lock.pull[1] * e.outputs[lock.pull[0]].expression for lock in held))
-        found = [float(each) for each in ca.vertsplit(ca.vertcat(pulls(t, q, u, rates, forces, self.p, m)))]
+        found = [float(each) for each in pulls.call([t, q, u, rates, forces, self.p, m])]
         return dict(zip((lock.name for lock in held), found, strict=True)), max(LEAST, HUNG * float(abs(forces).max()))
 
     def _modes(self, e: SystemEquations, t: float) -> Array:
@@ -297,10 +364,11 @@ class _Phases:
 
     def _impact(
         self, hit: SystemEquations, q: Array, u: Array, t: float, speeds: dict[str, float]
-    ) -> tuple[Array, tuple[float, float]]:
+    ) -> tuple[Array, tuple[float, float], str]:
         """Velocities after an impact: closed gaps with given speeds, everything else that holds unchanged.
 
-        Also the energy that is dissipated in it, and what moved supports supply.
+        Also the energy that is dissipated in it, and what moved supports supply; and the stop that would have to pull
+        most, if there is one.
         """
         from scipy.sparse import bmat, csc_matrix, eye
         from scipy.sparse.linalg import splu
@@ -311,12 +379,14 @@ class _Phases:
         now, drift = (
             np.asarray(mech.constraints(t, q, speed, 0, 0, self.p, m)[1], dtype=float).ravel() for speed in (u, 0 * u)
         )
-        wanted = np.zeros(jac.shape[0])
+        rows: dict[str, int] = {}
         for k, name in enumerate(hit.multipliers.names):
             owner, _, label = name.removeprefix("lambda ").rpartition(" (")
-            for lock, speed in speeds.items():
-                if lock in (owner, f"{owner}.{label.rstrip(')')}"):
-                    wanted[k] = speed
+            rows |= {owner: k, f"{owner}.{label.rstrip(')')}": k}
+        wanted = np.zeros(jac.shape[0])
+        for name, speed in speeds.items():
+            if name in rows:
+                wanted[rows[name]] = speed
         soft = 1e-13 * float(abs(mass).max())
         exact = bmat([[mass, jac.T], [jac, None]], format="csc")
         factor = splu(bmat([[mass, jac.T], [jac, -soft * eye(jac.shape[0])]], format="csc"))
@@ -326,60 +396,25 @@ class _Phases:
             both = both + factor.solve(right - exact @ both)
         after = u + both[:n]
         supplied = float(both[n:] @ drift)  # the impulses are -both[n:]
-        return after, (float(u @ (mass @ u) - after @ (mass @ after)) / 2 + supplied, supplied)
+        stops = [lock for lock in hit.locks if lock.side and lock.name in hit.closed and lock.name in rows]
+        pulls = {lock.name: lock.side * float(both[n + rows[lock.name]]) for lock in stops}
+        worst = max(pulls, key=lambda name: pulls[name], default="")
+        speed = max(1.0, float(np.abs(u).max(initial=0.0)))
+        least = max(AT_REST * speed * float(abs(mass).max()), HUNG * float(np.abs(both[n:]).max(initial=0.0)))
+        lost = float(u @ (mass @ u) - after @ (mass @ after)) / 2 + supplied
+        return after, (lost, supplied), worst if worst and pulls[worst] > least else ""
 
-    def _joined(self) -> Solution:
-        """All phases as one solution on the grid that was asked for."""
-        keep, jumps = [], np.cumsum(self.lost[: len(self.parts)], axis=0)
-        for k, part in enumerate(self.parts):
-            last = k == len(self.parts) - 1
-            keep.append(np.isin(part.t, self.grid) | (last & (part.t == part.t[-1])))
-        first, names = self.parts[0], self.parts[-1].names
-
-        def column(of: Callable[[Solution], Any]) -> Array:
-            return np.concatenate([np.asarray(of(part))[mask] for part, mask in zip(self.parts, keep, strict=True)])
-
-        t = column(lambda part: part.t)
-        dissipated, supplied, parts = [], [], self.parts
-        gone = given = 0.0
-        for part, mask, (loss, work) in zip(parts, keep, jumps, strict=True):
-            dissipated.append(part.audit.dissipated[mask] + gone + loss)
-            supplied.append(part.audit.supplied[mask] + given + work)
-            gone, given = gone + float(part.audit.dissipated[-1]), given + float(part.audit.supplied[-1])
-        audit = dataclasses.replace(
-            first.audit,
-            t=t,
-            stored=column(lambda part: part.audit.stored),
-            dissipated=np.concatenate(dissipated),
-            supplied=np.concatenate(supplied),
-            kinetic=max((part.audit.kinetic or 0.0) for part in parts),
-        )
-        own = {event.name for event in self.events}
-        events = {name: np.concatenate([part.events[name] for part in parts]) for name in own}
-        values = {
-            name: {key: np.concatenate([part.event_values[name][key] for part in parts]) for key in names}
-            for name in own
-        }
-        closings = {name: np.array(times) for name, times in self.closings.items()}
-        lines = [f"'{name}' closes at t = {_times(times)} s" for name, times in self.closings.items()]
-        statistics = dataclasses.replace(
-            first.statistics,
-            **{what: sum(getattr(part.statistics, what) for part in parts) for what in (
-                "steps", "evaluations", "stretches", "seconds_formulation", "seconds_integration"
-            )},
-        )  # fmt: skip
-        return dataclasses.replace(
-            parts[-1],
-            t=t,
-            values={name: column(lambda part, name=name: part.values[name]) for name in names},  # type: ignore[misc]
-            audit=audit,
-            statistics=statistics,
-            notes=(*first.notes, *lines),
-            events=events | closings,
-            event_values=values,
-        )
+    def _joined(self, complete: bool = True) -> Solution | None:
+        """All phases as one solution on the grid that was asked for; None where an incomplete one has no points."""
+        notes = self.first.notes, max(self.drifts, default=0.0)
+        return joined(self.parts, self.lost, self.grid, self.events, self.closings, notes, complete)
 
 
-def _times(times: Sequence[float]) -> str:
-    shown = ", ".join(f"{time:.6g}" for time in times[:5])
-    return shown if len(times) <= 5 else f"{shown}, ... ({len(times)} times)"
+def _shut(lock: Lock) -> str:
+    """The event in which it closes."""
+    return f"{lock.name} closes"
+
+
+def _lifted(lock: Lock) -> str:
+    """The event in which it would have to pull."""
+    return f"{lock.name} would pull"

@@ -21,6 +21,7 @@ from cotree.formulation import SystemEquations
 from cotree.formulation.branch.slopes import start_slopes
 from cotree.maths.symbolic import column
 from cotree.solve.integrator import Integrator, Options, choose
+from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem, Scale
 from cotree.solve.simulate import output_grid
 from cotree.solve.tables import check_tables
@@ -86,6 +87,7 @@ def sensitivities(
     """
     e = equations
     Tangent.of(e)  # refuses what is not a mechanism
+    without_locks(e, "a sensitivity")
     wanted = _known(outputs, e.outputs, "result")
     grid = output_grid(t_start, t_end, points, times)
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
@@ -290,7 +292,9 @@ def _check_start(
             worst = (e.q.names + e.u.names)[int(np.argmax(off))]
             raise SolveError(
                 f"the start of {worst} does not follow from the values that are given, and has no derivative by {name}",
-                remedy="Give start values for the joints of this loop",
+                remedy="Give start values for the joints of this loop"
+                if e.nodal is None
+                else "Give positions and velocities of the nodes that fit together",
             )
 
 

@@ -84,16 +84,23 @@ def simulate(
     watched = checked_events(events)
     if not equations.locks:
         return _one(equations, grid, t_start, start, watched, progress, seconds_formulation, **options)
+    if start == "steady":
+        from cotree.solve.statics import static_equilibrium  # few runs need it
+
+        start = static_equilibrium(equations, t=t_start, parameters=parameters).state
+    drifts: list[float] = []
+    span = float(grid[-1]) - t_start or 1.0
 
     def phase(part: SystemEquations, left: Array, t: float, given: Any, more: Sequence[Event]) -> Solution:
-        report = None if progress is None else lambda done: progress((t + done * (left[-1] - t)) / grid[-1])
+        report = None if progress is None else lambda done: progress((t + done * (left[-1] - t) - t_start) / span)
         held = len(part.u) == len(part.multipliers) and integrator.startswith("energy")
         own = options | ({"integrator": "generalised_alpha"} if held else {})  # no energy moves any more
-        return _one(part, left, t, given, more, report, seconds_formulation if t == t_start else 0.0, **own)
+        seconds = seconds_formulation if t == t_start else 0.0
+        return _one(part, left, t, given, more, report, seconds, drifts, **own)
 
     from cotree.solve.phases import simulate_phases  # few runs need it
 
-    return simulate_phases(equations, grid, t_start, watched, phase, start, _numbers(equations, parameters))
+    return simulate_phases(equations, grid, t_start, watched, phase, start, _numbers(equations, parameters), drifts)
 
 
 def _one(
@@ -104,6 +111,7 @@ def _one(
     watched: Sequence[Event],
     progress: Progress | None,
     seconds_formulation: float,
+    drifts: list[float] | None = None,
     *,
     integrator: str,
     rtol: float,
@@ -115,7 +123,7 @@ def _one(
     compiled: bool | None,
     parameters: Mapping[str, float] | None,
 ) -> Solution:
-    """One run of equations that stay the same."""
+    """One run of equations that stay the same; ``drifts`` takes up by how much positions have drifted."""
     clock = time.perf_counter()
     _check_tolerances(rtol, atol)
     if not isinstance(max_steps, int) or max_steps < 1:
@@ -149,6 +157,8 @@ def _one(
         run.watch = Watch(equations, watched)
         run.grid = run.watch.grid(run)
     error = run.go(start)
+    if drifts is not None:
+        drifts.append(run.method.worst)
     if not run.method.worst:  # what a method lets drift says nothing about the model
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of
 
@@ -102,6 +103,7 @@ def static_equilibrium(
     if len(equations.u):
         found = search.newton(q) if seek == "nearest" else search.stable(q)
         q = search.creep(q, push=seek == "stable") if found is None else found
+    check_open(equations, q, t, p, "the equilibrium", touching=True)
     return _result(search, q)
 
 

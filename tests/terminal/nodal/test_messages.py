@@ -101,7 +101,7 @@ MADE: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a body without nodes": (
         lambda: nodal.Body("P", (), inertia=(1, 1, 1), **BODY),
-        "P: 0 nodes are given. Expected at least 1. Name the others, too.",
+        "P: no nodes are given. Expected at least 1. Name some: ['A', 'B'].",
     ),
     "a body with four moments": (
         lambda: nodal.Body("P", ("A",), inertia=(1, 1, 1, 0), **BODY),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ModelError
-from cotree.maths.rotation import vee
+from cotree.maths.rotation import perpendicular, vee
 from cotree.terminal.nodal.bodies import Body
 
 Array = NDArray[np.float64]
@@ -63,6 +63,11 @@ class BodyForm:
             for k in range(self.dim):
                 yield f"{names[node]}.{'xyz'[k]}", apart[k]
 
+    def volume(self) -> ca.SX:
+        """What the base points span at the start, over the product of their distances from the first one."""
+        edges = [(place - self.places[0])[: self.dim] for place in self.places[1:]]
+        return ca.fabs(ca.det(ca.horzcat(*(edge / ca.norm_2(edge) for edge in edges))))
+
     def centre(self, x: Sequence[ca.SX]) -> ca.SX:
         """The centroid, or its velocity, from those of all nodes."""
         return self._combined(x, self.middle)
@@ -95,22 +100,25 @@ def body_form(
 ) -> tuple[BodyForm, list[ca.SX]]:
     """The form of a body, and the start positions of the nodes that are added for it, which are numbered from first."""
     mass, centre = ca.SX(v.mass), ca.vertcat(*(ca.SX(x) for x in v.center))
-    xx, yy, zz, xy, xz, yz = (ca.SX(each) for each in v.inertia)
-    inertia = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
+    inertia = part.inertia_matrix(v)
     found = numbers([*(start[k] for k in nodes), centre])
     places, middle = found[:-1, :dim], found[-1, :dim]
     spread = float(np.sqrt(numbers([ca.diag(inertia)]).sum() / 2 / max(float(numbers([mass])[0, 0]), 1e-300)))
-    chosen, moves = _base(places, middle, spread, part.name)
-    added = [centre + ca.vertcat(*move, *([0] * (3 - dim))) for move in moves]
+    chosen, size = _base(places, middle, spread, part.name)
+    where = [start[nodes[k]] for k in chosen]
+    ways = _across([place[:dim] for place in where])
+    away = numbers(ways) @ (middle - places[chosen[0]]) if ways else []
+    moves = [(size if way >= 0 else -size) * each for way, each in zip(away, ways, strict=True)]
+    added = [centre + ca.vertcat(move, ca.SX.zeros(3 - dim)) for move in moves]
     base = [*(nodes[k] for k in chosen), *range(first, first + len(added))]
-    where = [*(start[nodes[k]] for k in chosen), *added]
+    where += added
     flat = ca.vertcat(ca.horzcat(*(place[:dim] for place in where)), ca.SX.ones(1, dim + 1))
     inverse = ca.inv(flat)
 
     def factors(point: ca.SX) -> ca.SX:
         return ca.mtimes(inverse, ca.vertcat(point[:dim], 1))
 
-    second = ca.trace(inertia) / 2 * ca.SX.eye(3) - inertia if dim == 3 else zz / 2 * ca.SX.eye(2)
+    second = ca.trace(inertia) / 2 * ca.SX.eye(3) - inertia if dim == 3 else inertia[2, 2] / 2 * ca.SX.eye(2)
     second += mass * ca.mtimes(centre[:dim], centre[:dim].T)
     whole = ca.vertcat(ca.horzcat(second, mass * centre[:dim]), ca.horzcat(mass * centre[:dim].T, mass))
     masses = ca.mtimes([inverse, whole, inverse.T])
@@ -122,8 +130,8 @@ def body_form(
     return form, added
 
 
-def _base(places: Array, centre: Array, spread: float, name: str) -> tuple[list[int], list[Array]]:
-    """Nodes that serve as base points, and further points relative to the centroid that are needed besides."""
+def _base(places: Array, centre: Array, spread: float, name: str) -> tuple[list[int], float]:
+    """Nodes that serve as base points, and the size of the body."""
     dim = places.shape[1]
     size = max(float(np.abs(places - centre).max(initial=0.0)), spread)
     if size <= 0:
@@ -144,5 +152,18 @@ def _base(places: Array, centre: Array, spread: float, name: str) -> tuple[list[
             break
         chosen.append(k)
         axes = np.vstack([axes, away[k] / far[k]])
-    rest = np.linalg.svd(axes)[2][len(axes) :] if len(axes) else np.eye(dim)
-    return chosen, [size * axis for axis in rest]
+    return chosen, size
+
+
+def _across(where: Sequence[ca.SX]) -> list[ca.SX]:
+    """Unit vectors across everything that chosen base points span; they turn with the points, whatever p is."""
+    dim = where[0].numel()
+    edges = [place - where[0] for place in where[1:]]
+    if len(edges) == dim:
+        return []
+    if not edges:
+        return ca.horzsplit(ca.SX.eye(dim))
+    if dim == 3 and len(edges) == 1:
+        return list(perpendicular(edges[0] / ca.norm_2(edges[0])))
+    normal = ca.cross(edges[0], edges[1]) if dim == 3 else ca.vertcat(-edges[0][1], edges[0][0])
+    return [normal / ca.norm_2(normal)]

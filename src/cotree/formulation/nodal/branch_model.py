@@ -102,7 +102,7 @@ class _Converter:
         _ = s.forces  # reads all expressions, which may add modes
         start = Start(s, rows, column([mode.value for mode in s.values.modes]))
         p = s.values.numbers()
-        self.q, self.u = start.state(p, 0.0)
+        self.q, self.u = start.first(p, 0.0)
         self.p = p
         self.moving = bool(np.abs(self.u).max(initial=0.0) > 0)
         wanted = [np.asarray(each, dtype=float).ravel() for each in s.given(p)]

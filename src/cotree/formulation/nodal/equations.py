@@ -38,8 +38,10 @@ HEAVY = 1e-12
 """Least mass along a free motion, over the largest mass of a node."""
 SHIFTED = 1e-6
 """Way of a node at the start, over the structure's size or 1, that is told."""
-MOST_DENSE = 600
-"""Coordinates up to which masses are looked at along every free motion."""
+SOFT = 1e-13
+"""Added to the masses, so that motions without mass leave a pivot."""
+ROUNDS = 4
+"""Steps of an inverse iteration."""
 
 
 def nodal_equations(model: Model) -> SystemEquations:
@@ -49,12 +51,17 @@ def nodal_equations(model: Model) -> SystemEquations:
     return _written(s, (), None, 0.0)
 
 
-def _written(s: NodalStructure, closed: Sequence[str], q: Array | None, t: float) -> SystemEquations:
-    """The equations with some latches and stops closed, for the start or from a position ``q`` at a time on."""
+def _written(
+    s: NodalStructure, closed: Sequence[str], q: Array | None, t: float, p: Array | None = None
+) -> SystemEquations:
+    """The equations with some latches and stops closed, for the start or from a position ``q`` at a time on.
+
+    Which equations are independent is looked at with the parameters ``p``, or else the model's own.
+    """
     rows = s.rows(closed)
     start = Start(s, rows, column([mode.value for mode in s.values.modes]))
-    p = s.values.numbers()
-    q0, u0 = start.state(p, t) if q is None else (start.closed(q, p, t), np.zeros(len(q)))
+    p = s.values.numbers() if p is None else p
+    q0, u0 = start.first(p, t) if q is None else (start.closed(q, p, t), np.zeros(len(q)))
     if q is None:
         _check_slopes(s, start, q0, p, t)
     kept, dropped = _independent(start, q0, p, t, bool(closed))
@@ -104,6 +111,7 @@ def _independent(start: Start, q0: Array, p: Array, t: float, locked: bool) -> t
     if float(np.abs(near - q0).max()) < BACK * size:  # what is free at the start is held at second order
         if locked:
             return kept, dropped
+        _check_drives(start, matrix, kept, dropped)
         n, s = len(q0), start.structure
         raise FormulationError(
             f"the structure has no mechanism: {n - len(kept)} small motion{'' if n - len(kept) == 1 else 's'} of its "
@@ -116,34 +124,54 @@ def _independent(start: Start, q0: Array, p: Array, t: float, locked: bool) -> t
     return others if len(others[0]) > len(kept) else (kept, dropped)
 
 
+def _check_drives(start: Start, matrix: Any, kept: list[int], dropped: list[int]) -> None:
+    """Refuse a drive along what other parts hold, though it may not have moved yet."""
+    own = next((k for k in dropped if ca.depends_on(start.rows[k].value, start.structure.t)), None)
+    if own is None:
+        return
+    row = start.rows[own]
+    parts = np.abs(least(matrix[kept].T.tocsr(), matrix[own].toarray().ravel()))
+    others = [start.rows[k].owner for k, part in zip(kept, parts, strict=True) if part > 0.1 * parts.max(initial=0.0)]
+    names = listing([repr(name) for name in dict.fromkeys(others) if name != row.owner], 6)
+    raise FormulationError(
+        f"it moves what {names} {'hold' if ', ' in names else 'holds'} at the start ({row.label}): no small motion of "
+        "the nodes follows it",
+        where=row.owner,
+        expected="drives that the structure can follow from the start on",
+        remedy=f"Remove '{row.owner}', or start away from this position",
+    )
+
+
 def _check_freedom(s: NodalStructure, rows: list[Row], kept: list[int]) -> None:
     n = s.q.numel()
     if len(kept) >= n and not any(ca.depends_on(rows[k].value, s.t) for k in kept):
+        driven = next((row.owner for row in rows if ca.depends_on(row.value, s.t)), None)
         added = s.dim * (len(s.names) - s.real)
         raise FormulationError(
             f"the structure has no mechanism: {n - added} nodal degrees of freedom and {len(kept) - added} "
-            "independent equations",
-            where=s.model.name,
-            expected="a structure that can move, or a support that is moved",
+            f"independent equations{'' if driven is None else f', so that nothing can follow {driven!r}'}",
+            where=s.model.name if driven is None else driven,
+            expected="a structure that can move, or a support that is moved"
+            if driven is None
+            else "a structure that can move",
             remedy="Remove a bar or a support; determinacy() shows states of self-stress and redundant equations",
         )
 
 
 def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float) -> None:
     """Refuse a structure that can move without moving mass."""
+    from scipy.sparse import csr_matrix, eye, kron
+
     found = ca.Function("masses", [s.values.p.symbols], [s.masses, ca.densify(ca.diag(s.masses))])(p)
     own = np.asarray(found[1], dtype=float).ravel()
-    bare = own <= HEAVY * max(float(own.max(initial=0.0)), 1e-300)
-    if not bare.any() or s.q.numel() > MOST_DENSE:
+    most = max(float(own.max(initial=0.0)), 1e-300)
+    if not s.bodies and not (own <= HEAVY * most).any():
         return
-    masses = np.asarray(ca.densify(found[0]), dtype=float)
-    matrix = start.parts(q0, p, t)[1].toarray() if start.rows else np.zeros((0, s.q.numel()))
-    _, sizes, right = np.linalg.svd(matrix)
-    free = right[int((sizes > 1e-9 * max(float(sizes.max(initial=0.0)), 1e-300)).sum()) :].T
-    weight = free.T @ np.kron(masses, np.eye(s.dim)) @ free
-    values, shapes = np.linalg.eigh(weight)
-    if len(values) and values[0] <= HEAVY * max(float(masses.max()), 1e-300):
-        moves = np.abs(free @ shapes[:, 0]).reshape(-1, s.dim).max(axis=1)
+    masses = kron(csr_matrix(found[0].sparse()), eye(s.dim), format="csr")
+    matrix = start.parts(q0, p, t)[1]
+    move = _lightest(masses / most, matrix)
+    if move is not None and move @ (masses @ move) <= HEAVY * most * (move @ move):
+        moves = np.abs(move).reshape(-1, s.dim).max(axis=1)
         every = [name for name, move in zip(s.names, moves, strict=True) if move > 0.3 * moves.max()]
         names = list(dict.fromkeys(name.partition(".aux")[0] for name in every))
         raise FormulationError(
@@ -152,6 +180,25 @@ def _check_masses(s: NodalStructure, start: Start, q0: Array, p: Array, t: float
             expected="mass along every free motion",
             remedy="Give the node or a bar there a mass, or a body inertia about every axis, or hold the node",
         )
+
+
+def _lightest(masses: Any, matrix: Any) -> Array | None:
+    """The free motion with the least mass: inverse iteration with M + A^T A, then what A holds is taken out.
+
+    Both vanish for a motion d that moves no mass, M d = 0, and is free, A d = 0.
+    """
+    from scipy.sparse import diags, eye
+    from scipy.sparse.linalg import splu
+
+    sizes = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    unit = diags(1.0 / np.where(sizes > HEAVY, sizes, 1.0)) @ matrix
+    factor = splu((masses + unit.T @ unit + SOFT * eye(masses.shape[0])).tocsc())
+    move = np.random.default_rng(0).normal(size=masses.shape[0])
+    for _ in range(ROUNDS):
+        move = factor.solve(move)
+        move /= np.linalg.norm(move)
+    free = np.asarray(move - least(unit, unit @ move))
+    return free if np.linalg.norm(free) > 0.5 else None  # what is left is held, or heavy
 
 
 def _system(
@@ -208,11 +255,11 @@ def _system(
             balance, position, velocity, acceleration, (), s.kinetic, s.potential,
             column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped),
         ),
-        notes=(*_notes(s, rows, kept, dropped), *(() if closed else _moved(s, q0))),
+        notes=(*_notes(s, rows, kept, dropped), *s.across, *(() if closed else _moved(s, q0))),
         pulls=tuple(f"{p.part.name}.tension" for p in s.parts if isinstance(p.part, ForceCable | MotorCable)),
         locks=_locks(s),
         closed=tuple(closed),
-        locked=lambda names, q, t: _written(s, names, q, t),
+        locked=lambda names, q, t, p: _written(s, names, q, t, p),
         nodal=s,
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import FormulationError, ModelError, listing, nearest
+from cotree.formulation.nodal.rank import independent_rows
 from cotree.formulation.nodal.structure import NodalStructure, Row
 
 Array = NDArray[np.float64]
@@ -24,6 +25,8 @@ MET = 1e-12
 ACCEPTED = 1e-9
 """The same where the iteration stalls."""
 ROUNDS = 60
+PATIENT = 100
+"""Damped steps towards the best position where the nearest one is not found."""
 SOFT = 1e-12
 """Damping of redundant equations."""
 STRAIGHT = 1e-10
@@ -62,6 +65,7 @@ class Start:
         """
         s, m = self.structure, self.mode_values(p, t)
         q, u = self.state(p, t, changes)
+        wanted = np.asarray(s.given(p)[1], dtype=float).ravel()
         given = np.asarray(ca.DM(s.given.jacobian()(p, *s.given(p))[0]), dtype=float) @ by_p
         speeds = np.asarray(ca.DM(s.given.jacobian()(p, *s.given(p))[1]), dtype=float) @ by_p
         both = np.vstack([given, speeds])
@@ -69,7 +73,10 @@ class Start:
         for name in changes:
             k = self.names.index(name)
             both[k], loose[k] = by_given.get(name, np.zeros(both.shape[1])), False
+            if k >= len(q):
+                wanted[k - len(q)] = changes[name]
         n = len(q)
+        carried = loose[n:].copy()
         for part in (slice(0, n), slice(n, None)):
             loose[part] |= not loose[part].any()
         position = ca.vertcat(*(row.value for row in self.rows)) if self.rows else ca.SX(0, 1)
@@ -77,6 +84,8 @@ class Start:
         known = [s.q, s.u, s.t, s.values.p.symbols, s.values.mode_symbols]
         dq, du = both[:n], both[n:]
         for value, moves in ((position, "q"), (velocity, "u")):
+            if moves == "u":
+                du = self._carried_slopes((q, wanted), (dq, du), carried)
             blocks = [ca.densify(ca.jacobian(value, each)) for each in (s.q, s.u, s.values.p.symbols)]
             by_q, by_u, by_parameter = (
                 np.asarray(each, dtype=float) for each in ca.Function("blocks", known, blocks)(q, u, t, p, m)
@@ -107,6 +116,7 @@ class Start:
     def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
         """Positions and velocities; ``changes`` by name are kept."""
         s = self.structure
+        s.check_bodies(p)
         q, u = (np.asarray(each, dtype=float).ravel() for each in s.given(p))
         names = [[symbol.name() for symbol in ca.vertsplit(each)] for each in (s.q, s.u)]
         free = [np.ones(len(q), dtype=bool), np.ones(len(u), dtype=bool)]
@@ -127,20 +137,67 @@ class Start:
         q = self.closed(q, p, t, free[0])
         return q, self._speeds(q, self._carried(q, u, open_speeds), p, t, free[1])
 
+    def first(self, p: Array, t: float) -> tuple[Array, Array]:
+        """The state for which equations are written: as `state`, or without drives that cannot be met at this time.
+
+        A run may start at another time. Drives that nothing can follow are refused in any case.
+        """
+        try:
+            return self.state(p, t)
+        except FormulationError as reason:
+            timed = [ca.depends_on(row.value, self.structure.t) for row in self.rows]
+            if not any(timed):
+                raise
+            order = np.argsort(timed, kind="stable")
+            q, u = Start(self.structure, [self.rows[k] for k in order if not timed[k]], self.modes).state(p, t)
+            kept = independent_rows(self.parts(q, p, t)[1][order])[0]
+            if not set(np.flatnonzero(np.array(timed)[order]).tolist()) <= set(kept):
+                raise reason from None
+            return q, u
+
     def _carried(self, q: Array, u: Array, free: Array) -> Array:
         """Velocities in which points that were added to a body move with its nodes, in the least turning that fits."""
         s = self.structure
-        shape = (len(s.names), s.dim)
-        x, v = np.zeros((shape[0], 3)), np.zeros((shape[0], 3))
-        x[:, : s.dim], v[:, : s.dim] = q.reshape(shape), u.reshape(shape)
+        x, v = self._points(q), self._points(u)
         for form in s.bodies.values():
             added, own = [k for k in form.base if k >= s.real], list(form.nodes)
             middle, mean = x[own].mean(axis=0), v[own].mean(axis=0)
-            arms = x[own] - middle
-            spread = (arms**2).sum() * np.eye(3) - arms.T @ arms
-            turning = np.linalg.pinv(spread, rcond=STRAIGHT, hermitian=True) @ np.cross(arms, v[own] - mean).sum(axis=0)
+            spread, moment = _moments(x[own] - middle, v[own] - mean)
+            turning = np.linalg.pinv(spread, rcond=STRAIGHT, hermitian=True) @ moment
             v[added] = mean + np.cross(turning, x[added] - middle)
         return np.where(free, v[:, : s.dim].ravel(), u)
+
+    def _carried_slopes(self, at: tuple[Array, Array], along: tuple[Array, Array], free: Array) -> Array:
+        """The derivatives of `_carried` along changes of q and u, one column for each direction.
+
+        That of the pseudo-inverse P of S is P P dS (1 - S P) + (1 - P S) dS P P - P dS P (Golub and Pereyra 1973).
+        """
+        s = self.structure
+        x, v = (self._points(each) for each in at)
+        result = along[1].copy()
+        for j in range(result.shape[1]):
+            dx, dv = (self._points(each[:, j]) for each in along)
+            for form in s.bodies.values():
+                added, own = [k for k in form.base if k >= s.real], list(form.nodes)
+                (middle, arms), (d_middle, d_arms), (_, speeds), (d_mean, d_speeds) = (
+                    (each[own].mean(axis=0), each[own] - each[own].mean(axis=0)) for each in (x, dx, v, dv)
+                )
+                S, moment = _moments(arms, speeds)
+                dS = 2 * (arms * d_arms).sum() * np.eye(3) - arms.T @ d_arms - d_arms.T @ arms
+                d_moment = (np.cross(d_arms, speeds) + np.cross(arms, d_speeds)).sum(axis=0)
+                P, one = np.linalg.pinv(S, rcond=STRAIGHT, hermitian=True), np.eye(3)
+                dP = P @ P @ dS @ (one - S @ P) + (one - P @ S) @ dS @ P @ P - P @ dS @ P
+                turning, d_turning = P @ moment, dP @ moment + P @ d_moment
+                dv[added] = d_mean + np.cross(d_turning, x[added] - middle) + np.cross(turning, dx[added] - d_middle)
+            result[:, j] = np.where(free, dv[:, : s.dim].ravel(), along[1][:, j])
+        return result
+
+    def _points(self, values: Array) -> Array:
+        """A column of coordinates as one row of x, y, z for each node."""
+        s = self.structure
+        found = np.zeros((len(s.names), 3))
+        found[:, : s.dim] = values.reshape(-1, s.dim)
+        return found
 
     def closed(self, q: Array, p: Array, t: float, free: Array | None = None) -> Array:
         """The nearest positions that meet all equations."""
@@ -148,7 +205,7 @@ class Start:
             return q
         free = np.ones(len(q), dtype=bool) if free is None else free
         scale = max(1.0, float(np.abs(q).max(initial=0.0)))
-        before = np.inf
+        begin, before = q, np.inf
         for _ in range(ROUNDS):
             value, matrix, _ = self.parts(q, p, t)
             if not np.isfinite(value).all():
@@ -167,16 +224,42 @@ class Start:
             move[free] = least(matrix[:, free], -value)
             size = float(np.abs(move).max())
             q = q + move * min(1.0, 0.5 * scale / size if size > 0 else 1.0)
-        self._cannot(q, p, t)
-        raise AssertionError
+        q, value = self._patiently(begin, p, t, free)
+        if np.abs(value).max() <= ACCEPTED * scale:
+            return q
+        raise self._cannot(np.abs(value))
 
-    def _cannot(self, q: Array, p: Array, t: float) -> None:
-        value = np.abs(self.parts(q, p, t)[0])
-        owners = list(dict.fromkeys(self.rows[k].owner for k in np.argsort(-value) if value[k] > 0.1 * value.max()))
-        row = self.rows[int(np.argmax(value))]
-        listed = listing([repr(name) for name in owners[:4]])
+    def _patiently(self, q: Array, p: Array, t: float, free: Array) -> tuple[Array, Array]:
+        """The position that misses least in the squares, by damped steps (Levenberg and Marquardt), and the misses."""
+        from scipy.sparse import eye
+        from scipy.sparse.linalg import spsolve
+
+        damping = 1e-2
+        value, matrix, _ = self.parts(q, p, t)
+        for _ in range(PATIENT):
+            held = matrix[:, free]
+            step = np.zeros(len(q))
+            step[free] = spsolve((held.T @ held + damping * eye(held.shape[1])).tocsc(), -(held.T @ value))
+            now, by_now, _ = self.parts(q + step, p, t)
+            if now @ now < value @ value:  # false where it has no value
+                done = value @ value - now @ now < 1e-12 * (value @ value)
+                q, value, matrix, damping = q + step, now, by_now, max(damping / 5, 1e-12)
+                if done:
+                    break
+            else:
+                damping *= 10
+                if damping > 1e8:
+                    break
+        return q, value
+
+    def _cannot(self, value: Array) -> FormulationError:
+        """The error for equations that are missed by some values at the best position."""
+        worst = np.argsort(-np.round(value / value.max(), 6), kind="stable")
+        owners = list(dict.fromkeys(self.rows[k].owner for k in worst if value[k] > 0.1 * value.max()))
+        row = self.rows[int(worst[0])]
+        listed = listing([repr(name) for name in owners], 12)
         clash = f"{listed} contradict each other" if len(owners) > 1 else f"{listed} cannot be met"
-        raise FormulationError(
+        return FormulationError(
             f"the structure cannot be put together: {clash}, the best position misses '{row.owner}' ({row.label}) by "
             f"{value.max():.3g}",
             where=row.owner,
@@ -206,6 +289,11 @@ class Start:
                 remedy=f"Remove '{row.owner}', or give it the velocity that the others allow",
             )
         return u
+
+
+def _moments(arms: Array, speeds: Array) -> tuple[Array, Array]:
+    """Second moments and moment of momentum of unit masses."""
+    return (arms**2).sum() * np.eye(3) - arms.T @ arms, np.cross(arms, speeds).sum(axis=0)
 
 
 def least(matrix: Any, right: Array) -> Array:

@@ -16,8 +16,13 @@ from cotree.maths.symbolic import column, elements, symbols
 from cotree.model import Model
 from cotree.terminal.nodal.base import XYZ, At, Held, NodalPart, Node, Pushing
 from cotree.terminal.nodal.bodies import Body
-from cotree.terminal.nodal.forces import BodyLoad
+from cotree.terminal.nodal.forces import BodyLoad, Force
 from cotree.terminal.nodal.locks import Latch, Lock
+
+ACROSS = {Node: ("velocity.z",), Force: ("force.z",), BodyLoad: ("force.z", "moment.x", "moment.y")}
+"""Fields that say nothing to a structure that stays in its plane."""
+FLAT = 1e-6
+"""Least volume of a body's base points, over the product of their distances."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class NodalStructure:
 
     def __init__(self, model: Model) -> None:
         check_nodes(model)
+        self.across = across_the_plane(model) if model.planar else ()
+        """Notes on what acts across the plane of a planar structure."""
         self.model = model
         self.values = Values(model)
         self.t = self.values.t
@@ -202,6 +209,23 @@ class NodalStructure:
         """The time derivative of an expression of t and q."""
         return ca.jtimes(expression, self.q, self.u) + ca.jacobian(expression, self.t)
 
+    def check_bodies(self, p: Any) -> None:
+        """Refuse parameters that flatten a body, so that its base points cannot carry it."""
+        for form, volume in zip(self.bodies.values(), elements(self._volumes(p)), strict=True):
+            if not float(volume) > FLAT:
+                names = listing([repr(self.names[k]) for k in form.base if k < self.real])
+                raise ModelError(
+                    f"with these parameters its nodes {names} span less than with the model's own values",
+                    where=form.name,
+                    expected="parameters that leave nodes apart, and out of line or plane, where they are in the model",
+                    remedy="Give these values in the model itself, so that its equations are written anew",
+                )
+
+    @cached_property
+    def _volumes(self) -> ca.Function:
+        volumes = column([form.volume() for form in self.bodies.values()])
+        return ca.Function("volumes", [self.values.p.symbols], [ca.densify(volumes)])
+
     @cached_property
     def given(self) -> ca.Function:
         """p -> start positions and velocities as the model gives them."""
@@ -262,6 +286,14 @@ def check_nodes(model: Model) -> None:
         )
     names = [part.name for part in model.components.values() if isinstance(part, Node)]
     known = set(names)
+    taken = next((name for name in names if name in ("ground", *model.datums)), None)
+    if taken is not None:
+        raise ModelError(
+            f"a node is called '{taken}', as the datum is, from which all nodes are measured",
+            where=taken,
+            expected="a name of its own",
+            remedy="Rename the node; Fixed holds it to the ground",
+        )
     if not names:
         raise ModelError("the structure has no nodes", where=model.name, remedy="Add some: Node('A', position=...)")
     for part in model.components.values():
@@ -274,3 +306,25 @@ def check_nodes(model: Model) -> None:
                     expected=f"one of {listing(names, 12)}",
                     remedy=nearest(name, names) or f"Add it: Node('{name}', position=(x, y, z))",
                 )
+
+
+def across_the_plane(model: Model) -> tuple[str, ...]:
+    """Refuse constant velocities, forces and moments out of the plane of a planar structure; notes on what is ignored.
+
+    Gravity across the plane and courses over time are told only.
+    """
+    values = model.component_values()
+    notes = ["gravity along z is across the plane of the structure: it does nothing"] if values["gravity.z"] else []
+    for part in model.components.values():
+        for field in next((fields for kind, fields in ACROSS.items() if isinstance(part, kind)), ()):
+            name = f"{part.name}.{field}"
+            if values.get(name, 0.0) != 0.0:
+                raise ModelError(
+                    f"it is {values[name]:g}, out of the plane of a planar structure",
+                    where=name,
+                    expected="zero: planar structures stay in the plane of x and y",
+                    remedy="Drop it, or make the model without planar=True",
+                )
+            if name not in values:
+                notes.append(f"'{name}' is out of the plane of the structure: it does nothing")
+    return tuple(notes)

@@ -131,7 +131,7 @@ def several(given: Any, least: int, where: str, what: str = "nodes") -> tuple[st
         raise ModelError(
             f"the {what} are {given!r}",
             where=where,
-            expected=f"a list of at least {least} names",
+            expected=f"a list of at least {least} name{'' if least == 1 else 's'}",
             remedy="Put the names in brackets: ['A', 'B']",
         )
     names = tuple(each.name if isinstance(each, Node) else each for each in given)
@@ -141,7 +141,10 @@ def several(given: Any, least: int, where: str, what: str = "nodes") -> tuple[st
     if len(names) < least:
         count = f"{what.removesuffix('s')} is" if len(names) == 1 else f"{what} are"
         raise ModelError(
-            f"{len(names)} {count} given", where=where, expected=f"at least {least}", remedy="Name the others, too"
+            f"{len(names) or 'no'} {count} given",
+            where=where,
+            expected=f"at least {least}",
+            remedy="Name the others, too" if names else "Name some: ['A', 'B']",
         )
     for a, b in pairwise(names):
         if a == b:

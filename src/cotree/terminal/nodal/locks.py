@@ -3,6 +3,7 @@
 The measure of two nodes is their distance in m. That of three, (a, hub, b), is the angle at the hub in rad: in [0, pi]
 without a sign, or counted about an ``axis`` from the leg a to the leg b. About an axis the measure is smooth within
 half a turn of the middle between its start and its limit, or of its two limits, so that it may pass pi.
+Beyond that it begins anew: a latch then closes when it comes round to its limit, and a stop ends the run with an error.
 """
 
 from __future__ import annotations

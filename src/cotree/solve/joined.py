@@ -1,0 +1,87 @@
+"""The phases of a run with latches and stops as one solution."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.model.event import Event
+from cotree.results import Solution
+from cotree.solve.doubts import doubts
+
+Array = NDArray[np.float64]
+
+
+def joined(
+    parts: Sequence[Solution],
+    lost: Sequence[tuple[float, float]],
+    grid: Array,
+    own: Sequence[Event],
+    closings: Mapping[str, Sequence[float]],
+    notes: tuple[tuple[str, ...], float],
+    complete: bool,
+) -> Solution | None:
+    """All parts on the grid that was asked for; None where an incomplete run has no point on it.
+
+    ``lost`` holds the energy dissipated and supplied in the impact before each part, ``notes`` those of the equations
+    and by how much positions have drifted.
+    """
+    keep = [np.isin(part.t, grid) for part in parts]
+    if complete:
+        keep[-1][-1] = True  # where a stop or an event ended the run
+    if not any(mask.any() for mask in keep):
+        return None
+
+    def column(of: Callable[[Solution], Any]) -> Array:
+        return np.concatenate([np.asarray(of(part))[mask] for part, mask in zip(parts, keep, strict=True)])
+
+    first, names, t = parts[0], parts[-1].names, column(lambda part: part.t)
+    dissipated, supplied = [], []
+    gone = given = 0.0
+    for part, mask, (loss, work) in zip(parts, keep, np.cumsum(lost[: len(parts)], axis=0), strict=True):
+        dissipated.append(part.audit.dissipated[mask] + gone + loss)
+        supplied.append(part.audit.supplied[mask] + given + work)
+        gone, given = gone + float(part.audit.dissipated[-1]), given + float(part.audit.supplied[-1])
+    audit = dataclasses.replace(
+        first.audit,
+        t=t,
+        stored=column(lambda part: part.audit.stored),
+        dissipated=np.concatenate(dissipated),
+        supplied=np.concatenate(supplied),
+        kinetic=max((part.audit.kinetic or 0.0) for part in parts),
+    )
+    events, values = {}, {}
+    for name in (event.name for event in own):
+        before = [part.events[name] <= part.t[-1] for part in parts]
+        events[name] = np.concatenate([part.events[name][mask] for part, mask in zip(parts, before, strict=True)])
+        values[name] = {
+            key: np.concatenate([part.event_values[name][key][mask] for part, mask in zip(parts, before, strict=True)])
+            for key in names
+        }
+    statistics = dataclasses.replace(
+        first.statistics,
+        **{what: sum(getattr(part.statistics, what) for part in parts) for what in (
+            "steps", "evaluations", "stretches", "seconds_formulation", "seconds_integration"
+        )},
+    )  # fmt: skip
+    lines = [f"'{name}' closes at t = {_times(times)} s" for name, times in closings.items()]
+    return dataclasses.replace(
+        parts[-1],
+        t=t,
+        values={name: column(lambda part, name=name: part.values[name]) for name in names},  # type: ignore[misc]
+        audit=audit,
+        statistics=statistics,
+        notes=(*notes[0], *doubts(audit, notes[1]), *lines),
+        complete=complete,
+        events=events | {name: np.array(times) for name, times in closings.items()},
+        event_values=values,
+    )
+
+
+def _times(times: Sequence[float]) -> str:
+    shown = ", ".join(f"{time:.6g}" for time in times[:5])
+    return shown if len(times) <= 5 else f"{shown}, ... ({len(times)} times)"
