@@ -77,3 +77,16 @@ def drift(model: ct.Model, sol: ct.Solution, closed: tuple[str, ...] = ()) -> fl
             a, b = (where[name] for name in part.over)
             worst = max(worst, float(np.abs(np.linalg.norm(b - a, axis=1) - part.at).max()))
     return worst
+
+
+def run(model: ct.Model, t_end: float, points: int = 21, **options: Any) -> ct.Solution:
+    """A tight run whose energy audit closes."""
+    sol = model.simulate(t_end, points=points, **{"rtol": 1e-10, "integrator": "adams", **options})
+    audit = sol.energy()
+    assert np.abs(audit.closure).max() < 1e-8 * max(audit.scale, 1e-12)  # nothing moves in some
+    return sol
+
+
+def close(found: Any, exact: Any, atol: float = 1e-8) -> None:
+    """Alike within an absolute tolerance."""
+    np.testing.assert_allclose(found, np.broadcast_to(exact, np.shape(found)), rtol=0, atol=atol)

@@ -8,22 +8,10 @@ import numpy as np
 from scipy.special import ellipj, ellipk
 
 import cotree as ct
-from formulation.nodal_models import DOWN, five_bar, structure
+from formulation.nodal_models import DOWN, close, five_bar, run, structure
 
 N = ct.nodal
 G = 9.81
-
-
-def run(model: ct.Model, t_end: float, points: int = 21, **options: Any) -> ct.Solution:
-    """A tight run whose energy audit closes."""
-    sol = model.simulate(t_end, points=points, **{"rtol": 1e-10, "integrator": "adams", **options})
-    audit = sol.energy()
-    assert np.abs(audit.closure).max() < 1e-8 * max(audit.scale, 1e-12)  # nothing moves in some
-    return sol
-
-
-def close(found: Any, exact: Any, atol: float = 1e-8) -> None:
-    np.testing.assert_allclose(found, np.broadcast_to(exact, np.shape(found)), rtol=0, atol=atol)
 
 
 # Supports

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,23 +13,15 @@ from scipy.integrate import quad
 
 import cotree as ct
 from cotree.errors import SolveError
-from formulation.nodal_models import DOWN, NONE, structure
+from formulation.nodal_models import DOWN, NONE, close, structure
+from formulation.nodal_models import run as tight
 
 Array = NDArray[np.float64]
 N = ct.nodal
 G = 9.81
 
 
-def run(model: ct.Model, t_end: float, points: int = 41, **options: Any) -> ct.Solution:
-    """A tight run whose energy audit closes, with what impacts take booked as lost."""
-    sol = model.simulate(t_end, points=points, **{"rtol": 1e-10, "integrator": "adams", **options})
-    audit = sol.energy()
-    assert np.abs(audit.closure).max() < 1e-8 * max(audit.scale, 1e-12)
-    return sol
-
-
-def close(found: Any, exact: Any, atol: float = 1e-8) -> None:
-    np.testing.assert_allclose(found, np.broadcast_to(exact, np.shape(found)), rtol=0, atol=atol)
+run = partial(tight, points=41)
 
 
 def on_a_line(*parts: Any, mass: float = 2.0, x: float = 1.2, v: float = 0.0, gravity: Any = NONE) -> ct.Model:

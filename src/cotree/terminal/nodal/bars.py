@@ -10,12 +10,12 @@ import casadi as ca
 from cotree.errors import ModelError
 from cotree.model import Value, quantity
 from cotree.terminal.nodal.base import At, Held, Results, distance
-from cotree.terminal.nodal.measures import check_apart, two_ends
+from cotree.terminal.nodal.measures import TwoEnds, check_apart
 
 MASSES = ("consistent", "lumped")
 
 
-class Bar(Held):
+class Bar(TwoEnds, Held):
     """A rigid bar between two nodes; its length is their distance at the start unless it is given.
 
     ``distribution`` is ``consistent`` for a uniform rod (eq. 7), or ``lumped`` for half the mass at each node.
@@ -23,14 +23,11 @@ class Bar(Held):
 
     kind: ClassVar[str] = "nodal.bar"
 
-    node_a: str
-    node_b: str
     mass: Value = quantity("kg", "mass", symbol="m", range="non-negative")
     length: Value | None = quantity("m", "length", symbol="l", range="positive", default=None)
     distribution: Literal["consistent", "lumped"] = dataclasses.field(default="consistent", kw_only=True)
 
     def __post_init__(self) -> None:
-        two_ends(self)
         if self.distribution not in MASSES:
             raise ModelError(
                 f"the distribution is {self.distribution!r}",
@@ -39,9 +36,6 @@ class Bar(Held):
                 remedy="Leave it out for a uniform rod",
             )
         super().__post_init__()
-
-    def nodes(self) -> tuple[str, ...]:
-        return (self.node_a, self.node_b)
 
     def masses(self, v: Any, at: At) -> ca.SX:
         """The factors of the nodal mass matrix (eq. 7), each times the unit matrix."""

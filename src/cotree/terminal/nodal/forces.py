@@ -12,25 +12,15 @@ from cotree.maths.symbolic import column
 from cotree.model import Signal, Value, quantity
 from cotree.terminal.forces import signal_vector
 from cotree.terminal.nodal.base import At, NodalPart, Pushing, Results, distance
-from cotree.terminal.nodal.measures import take_names, two_ends
+from cotree.terminal.nodal.measures import TwoEnds, take_names
 from cotree.terminal.nodal.supports import components
 from cotree.terminal.springs import length_of
 
 NOTHING = (0.0, 0.0, 0.0)
 
 
-class Between(Pushing):
+class Between(TwoEnds, Pushing):
     """A tension along the line of two nodes."""
-
-    node_a: str
-    node_b: str
-
-    def __post_init__(self) -> None:
-        two_ends(self)
-        super().__post_init__()
-
-    def nodes(self) -> tuple[str, ...]:
-        return (self.node_a, self.node_b)
 
     def rate(self, at: At) -> ca.SX:
         """How fast the distance of the nodes grows."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from cotree.errors import ModelError
 from cotree.terminal.joints import unit
-from cotree.terminal.nodal.base import At
+from cotree.terminal.nodal.base import At, NodalPart
 from cotree.terminal.springs import length_of
 
 STRAIGHT = 1e-9
@@ -40,6 +40,20 @@ def two_ends(part: Any) -> None:
             expected="two different nodes",
             remedy="Name another node at one end",
         )
+
+
+class TwoEnds(NodalPart):
+    """A part between two different nodes."""
+
+    node_a: str
+    node_b: str
+
+    def __post_init__(self) -> None:
+        two_ends(self)
+        super().__post_init__()
+
+    def nodes(self) -> tuple[str, ...]:
+        return (self.node_a, self.node_b)
 
 
 def no_repeats(names: Sequence[Any], where: str) -> None:

@@ -18,7 +18,7 @@ from cotree.model import Kind, Quantity, Signal, Value, vector
 from cotree.terminal.forces import signal_vector
 from cotree.terminal.joints import unit
 from cotree.terminal.nodal.base import XYZ, At, Held, Results, direction
-from cotree.terminal.nodal.measures import check_apart, check_direction, take_names, two_ends
+from cotree.terminal.nodal.measures import TwoEnds, check_apart, check_direction, take_names
 
 
 def components(name: str, given: ca.SX, unit_name: str) -> Results:
@@ -135,7 +135,7 @@ class Moved(OnNode):
         return components("force", whole, "N")
 
 
-class KeepDirection(Held):
+class KeepDirection(TwoEnds, Held):
     """e1.(x_b - x_a) = e2.(x_b - x_a) = 0: the line between two nodes keeps the direction that it has at the start.
 
     e1 and e2 are across that direction; a bar between the nodes keeps the length. The results are the force on b, with
@@ -143,16 +143,6 @@ class KeepDirection(Held):
     """
 
     kind: ClassVar[str] = "nodal.keep_direction"
-
-    node_a: str
-    node_b: str
-
-    def __post_init__(self) -> None:
-        two_ends(self)
-        super().__post_init__()
-
-    def nodes(self) -> tuple[str, ...]:
-        return (self.node_a, self.node_b)
 
     def labels(self) -> tuple[str, ...]:
         return ("across 1", "across 2")
