@@ -91,6 +91,18 @@ def exudyn_run(exu: Any, mbs: Any, sensors: Mapping[Any, Any], way: Any, steps: 
     return places, seconds
 
 
+def measure(model: Any, way: Any, steps: int, reference: Any, repeats: int = 1) -> tuple[float, float]:
+    """Error in m of a peer's model and its seconds, best of the repeats; both infinite where a run fails."""
+    best, found = math.inf, math.inf
+    for _ in range(repeats):
+        try:
+            curves, seconds = model.run(way, steps, reference)
+        except Exception:
+            return math.inf, math.inf
+        best, found = min(best, seconds), reference.error(curves)
+    return found, best
+
+
 def loosest_of(
     settings: Iterable[int], attempt: Callable[[int], Any], stepped: bool, targets: Iterable[float], longest: float
 ) -> dict[float, Any]:

@@ -388,15 +388,3 @@ ROTARY = 1e-3
 """Share of the section's inertia that the four-bar's exact beams keep."""
 
 MODELS = {"spin_up": SpinUpModel, "four_bar": FourBarModel}
-
-
-def measure(model: Model, way: Way, steps: int, reference: Reference, repeats: int = 3) -> tuple[float, float]:
-    """Error in m and seconds, best of the repeats; an infinite error where the run fails."""
-    best, found = math.inf, math.inf
-    for _ in range(repeats):
-        try:
-            curves, seconds = model.run(way, steps, reference)
-        except Exception:
-            return math.inf, math.inf
-        best, found = min(best, seconds), reference.error(curves)
-    return found, best

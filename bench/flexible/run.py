@@ -26,7 +26,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.common import quiet, versions  # noqa: E402
+from bench.common import measure, quiet, versions  # noqa: E402
 from bench.flexible import cotree_side, exudyn_peer, page, references  # noqa: E402
 from bench.flexible.cotree_models import Form  # noqa: E402
 from bench.flexible.cotree_side import Found  # noqa: E402
@@ -134,7 +134,7 @@ def sweep(model: exudyn_peer.Model, way: Way, reference: Reference, tightest: fl
     found: list[Trial] = []
     for k in MULTIPLES:
         with quiet():
-            error, seconds = exudyn_peer.measure(model, way, k * reference.intervals, reference, repeats=1)
+            error, seconds = measure(model, way, k * reference.intervals, reference, repeats=1)
         found.append(Trial(k * reference.intervals, error, seconds))
         done = longest_step(found, tightest)
         if done is not None or (math.isfinite(seconds) and seconds > LONGEST):
@@ -168,7 +168,7 @@ def exudyn_rows(case: Case, targets: tuple[float, ...], every: bool) -> list[Row
                 result.append(Row(target, how, math.inf, math.inf, model.seconds_setup))
                 continue
             with quiet():
-                error, seconds = exudyn_peer.measure(model, way, met.steps, case.reference, repeats=5)
+                error, seconds = measure(model, way, met.steps, case.reference, repeats=5)
             result.append(Row(target, f"{way}, {met.steps} steps", error, seconds, model.seconds_setup))
     return sorted(result, key=lambda row: row.seconds)
 

@@ -114,15 +114,3 @@ class Model:
         found, seconds = exudyn_run(self.exu, self.mbs, dict(enumerate(self.sensors)), way, steps, reference)
         places = [found[k] for k in range(len(self.sensors))]
         return {"radius": np.hypot(places[0][:, 0], places[0][:, 1]), "rise": places[1][:, 2]}, seconds
-
-
-def measure(model: Model, way: Way, steps: int, reference: Reference, repeats: int = 1) -> tuple[float, float]:
-    """Error in m and seconds, best of the repeats; infinite where the run fails."""
-    best, found = math.inf, math.inf
-    for _ in range(repeats):
-        try:
-            curves, seconds = model.run(way, steps, reference)
-        except Exception:
-            return math.inf, math.inf
-        best, found = min(best, seconds), reference.error(curves)
-    return found, best

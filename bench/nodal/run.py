@@ -24,7 +24,7 @@ if "--cpu" in sys.argv:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.common import quiet, versions  # noqa: E402  (after the number of threads is set)
+from bench.common import measure, quiet, versions  # noqa: E402  (after the number of threads is set)
 from bench.flexible.references import Reference  # noqa: E402
 from bench.nodal import exudyn_peer, page, reference, scaling  # noqa: E402
 from bench.nodal.exudyn_peer import Way  # noqa: E402
@@ -73,7 +73,7 @@ class Peer:
         """One run."""
         model = self.models[way.form]
         with quiet():
-            error, seconds = exudyn_peer.measure(model, way, steps, self.base, repeats)
+            error, seconds = measure(model, way, steps, self.base, repeats)
         return Row(f"{way}, {steps} steps", error, seconds, model.seconds_setup)
 
     def even(self, steps: int) -> list[Row]:

@@ -34,7 +34,7 @@ if os.environ.get(CLOCK) == "cpu":
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.common import quiet  # noqa: E402
+from bench.common import measure, quiet  # noqa: E402
 from bench.nodal.reference import Ring  # noqa: E402
 
 END, STEPS = 8.9, 900
@@ -73,7 +73,7 @@ def cotree(sides: int, steps: int = STEPS) -> dict[str, Any]:
 
 def exudyn(sides: int, steps: int = STEPS) -> dict[str, Any]:
     """Exudyn's quickest way for some steps, then all of them with it; sparse solvers, the same method and step."""
-    from bench.nodal.exudyn_peer import Model, Way, measure
+    from bench.nodal.exudyn_peer import Model, Way
 
     ring = Ring(sides)
     ways = [Way("bars", linear="EigenSparse", tolerance=tolerance) for tolerance in (1e-4, 1e-6)]
