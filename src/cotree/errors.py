@@ -67,7 +67,9 @@ class ResultError(CotreeError, KeyError):
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """``did you mean 'x'?`` for the closest of ``names``, or an empty string."""
-    close = get_close_matches(name, list(names), n=1, cutoff=0.6)
+    known = list(names)
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    close = close or [each for each in known if each.lower() == name.lower()]
     return f"did you mean '{close[0]}'?" if close else ""
 
 

@@ -33,7 +33,7 @@ section { background:var(--card); border:1px solid var(--line); border-radius:10
   margin:0 0 1.1rem; scroll-margin-top:.5rem }
 .tiles { display:grid; grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr)); gap:.7rem; margin:0 0 1.1rem }
 .tile { background:var(--card); border:1px solid var(--line); border-radius:10px; padding:.6rem .9rem }
-.tile b { display:block; font-size:1.25rem; font-weight:600; font-variant-numeric:tabular-nums; white-space:nowrap }
+.tile b { display:block; font-size:1.25rem; font-weight:600; font-variant-numeric:tabular-nums; overflow-wrap:anywhere }
 .tile > span { color:var(--soft); font-size:.82rem }
 .scroll { overflow-x:auto }
 figure { margin:0 0 .6rem; text-align:center; overflow-x:auto }

@@ -82,13 +82,18 @@ def _lead(model: Model, tree: Tree, solution: Solution) -> str:
     s, graph = solution.statistics, tree.graph
     sentence = (
         f"{_count(len(solution.states), 'state')} from {_count(len(model.components), 'component')} between "
-        f"{_count(graph.v, 'node')}, integrated by {text(s.integrator.upper())} from {_quantity(solution.t[0], 's')} "
+        f"{_count(graph.v, 'node')}, integrated by {text(_method(s.integrator))} from {_quantity(solution.t[0], 's')} "
         f"to {_quantity(solution.t[-1], 's')} in {_count(s.steps, 'step')}, which took "
         f"{_quantity(s.seconds_integration, 's', 3)}."
     )
     if not solution.complete:
         sentence += ' <strong class="bad">The run ended early: results are incomplete.</strong>'
     return sentence
+
+
+def _method(name: str) -> str:
+    """The name of an integrator as one reads it: ``CVODES``, ``generalised alpha``."""
+    return name.upper() if name in ("cvodes", "idas") else name.replace("_", " ")
 
 
 def _tiles(tree: Tree, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:
@@ -101,7 +106,7 @@ def _tiles(tree: Tree, equations: SystemEquations, solution: Solution) -> list[t
         first,
         (f"{graph.v} / {graph.e}", "nodes / edges"),
         (f"{graph.rank} / {graph.nullity}", "branches / chords"),
-        (text(s.integrator.upper()), "integrator"),
+        (text(_method(s.integrator)), "integrator"),
         (_quantity(s.seconds_formulation + s.seconds_integration, "s", 3), "computing time"),
         (
             f'<span class="{_grade(audit)}">{number(audit.error, 2)}</span>',
