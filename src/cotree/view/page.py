@@ -22,6 +22,7 @@ body { margin:0; background:var(--page); color:var(--ink);
   font:15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif }
 main { max-width:62rem; margin:0 auto; padding:2rem 1.25rem 3rem }
 h1 { font-size:1.75rem; line-height:1.2; margin:0 0 .4rem; overflow-wrap:anywhere }
+.tile b > span { white-space:nowrap }
 h2 { font-size:1.15rem; margin:0 0 .8rem }
 h3 { font-size:.95rem; margin:1.4rem 0 .4rem; color:var(--soft); font-weight:600 }
 p { margin:.3rem 0 .8rem; max-width:48rem }
