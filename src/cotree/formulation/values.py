@@ -141,24 +141,30 @@ class Values:
             if expression is None or symbol is not None:
                 result[field] = symbol
                 continue
-            try:
-                names = {**self._parameters, "t": self.t} if info.signal else self._parameters
-                for name in expression.measured:
-                    names[name] = self._measured(name)
-                result[field] = ca.SX(expression.evaluate(names, self._functions))
-                if expression.depends_on_time and not expression.measured:
-                    self.signals[f"{component.name}.{field}"] = (result[field], info.unit)
-            except ExpressionError as reason:
-                raise ExpressionError(
-                    reason.found, where=f"{component.name}.{field}", expected=reason.expected, remedy=reason.remedy
-                ) from None
-            except (ArithmeticError, ValueError, TypeError, NotImplementedError) as reason:
-                raise ExpressionError(
-                    f"the expression '{expression.text}' has no value: {reason}",
-                    where=f"{component.name}.{field}",
-                    remedy="Change the expression or its parameters",
-                ) from None
+            result[field] = self.evaluate(expression, f"{component.name}.{field}", time=info.signal)
+            if expression.depends_on_time and not expression.measured:
+                self.signals[f"{component.name}.{field}"] = (result[field], info.unit)
         return result
+
+    def evaluate(
+        self, expression: Expression, where: str, *, time: bool = True, own: Mapping[str, Any] | None = None
+    ) -> ca.SX:
+        """An expression in symbols; ``own`` are names that only this expression knows."""
+        names = {**self._parameters, **({"t": self.t} if time else {}), **(own or {})}
+        try:
+            for name in expression.measured - names.keys():
+                names[name] = self._measured(name)
+            return ca.SX(expression.evaluate(names, self._functions))
+        except ExpressionError as reason:
+            raise ExpressionError(
+                reason.found, where=where, expected=reason.expected, remedy=reason.remedy
+            ) from None
+        except (ArithmeticError, ValueError, TypeError, NotImplementedError) as reason:
+            raise ExpressionError(
+                f"the expression '{expression.text}' has no value: {reason}",
+                where=where,
+                remedy="Change the expression or its parameters",
+            ) from None
 
     def _measured(self, name: str) -> ca.SX:
         """A measured quantity of the mechanism."""

@@ -68,6 +68,10 @@ class Component:
     """Whether the component belongs to a mechanism in space, whose nodes are frames."""
     nodal: ClassVar[bool] = False
     """Whether the component belongs to a structure whose coordinates are the positions of its nodes."""
+    bonded: ClassVar[bool] = False
+    """Whether the component belongs to a bond graph, whose parts are joined by bonds."""
+    heavy: ClassVar[bool] = False
+    """Whether gravity acts on a part of a bond graph."""
     from_datum: ClassVar[bool] = False
     """Whether the minus end must be the datum: a mass moves against the inertial frame only."""
 

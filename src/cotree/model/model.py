@@ -72,9 +72,19 @@ class Model:
         """Whether the model is a structure in nodal coordinates."""
         return any(component.nodal for component in self.components.values())
 
+    @property
+    def bonded(self) -> bool:
+        """Whether the model is a bond graph."""
+        return any(component.bonded for component in self.components.values())
+
+    @property
+    def weighs(self) -> bool:
+        """Whether gravity acts on anything."""
+        return any(each.mechanical or each.nodal or each.heavy for each in self.components.values())
+
     def valued(self) -> tuple[Component, ...]:
-        """Everything that holds values: gravity where there is a mechanism or a structure, and all components."""
-        gravity = (self.gravity or _gravity(EARTH),) if self.mechanical or self.nodal else ()
+        """Everything that holds values: gravity where something has weight, and all components."""
+        gravity = (self.gravity or _gravity(EARTH),) if self.weighs else ()
         return (*gravity, *self.components.values())
 
     def parameter(self, name: str, value: float | str) -> str:
@@ -93,7 +103,7 @@ class Model:
         """Add a component and return it."""
         if not isinstance(component, Component):
             raise ModelError(f"{component!r} is not a component", expected="an object such as Resistor('R1', 'a', 'b')")
-        if component.name == "gravity" and (component.mechanical or component.nodal):
+        if component.name == "gravity" and (component.mechanical or component.nodal or component.bonded):
             raise ModelError("the name 'gravity' is taken", expected="another name", remedy="Rename the component")
         if component.name in self.components:
             first = self.components[component.name]

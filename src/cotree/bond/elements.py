@@ -1,0 +1,320 @@
+"""The elements of bond graphs: storages I and C, dissipators R, sources Se and Sf, and their modulated forms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import casadi as ca
+
+from cotree.bond.structure import UNITS, Vertex
+from cotree.bond.values import MOST, as_law, plain, shape_width, shaped, shaped_entries, square
+from cotree.errors import ModelError, listing, nearest
+from cotree.model import Component
+from cotree.model.quantity import MISSING, Quantity
+
+if TYPE_CHECKING:
+    from cotree.bond.opening import Opening
+
+
+def constant(meaning: str, range: str = "finite") -> Quantity:
+    """A constant of an element; its expression may hold the values of the mask around it."""
+    return Quantity("", range, False, meaning, measured=True)
+
+
+def modulation(meaning: str) -> Quantity:
+    """A value that may depend on time and signals."""
+    return Quantity("", "finite", True, meaning, measured=True)
+
+
+class BondPart(Component):
+    """Whatever may stand in a bond graph. ``shapes`` are its fields that hold a number, a vector or a matrix."""
+
+    bonded: ClassVar[bool] = True
+    shapes: ClassVar[Mapping[str, Quantity]] = {}
+    texts: ClassVar[tuple[str, ...]] = ()
+    """Fields that hold laws: expressions of their own variable, or Python functions."""
+    framed: ClassVar[bool] = False
+    """Whether it has frames, whose positions and rotations must be known."""
+    paths: ClassVar[tuple[str, ...]] = ()
+    """Fields that hold names of other parts."""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            if isinstance(getattr(self, f.name), list) or f.name in self.shapes:
+                object.__setattr__(self, f.name, plain(getattr(self, f.name)))
+        super().__post_init__()
+
+    def node_pairs(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        result = super().entries()
+        for name, info in self.shapes.items():
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                result |= shaped_entries(name, given, info, self.name)
+        return result
+
+    def scoped_fields(self) -> tuple[str, ...]:
+        """Fields whose expressions may hold parameters and signals of the mask around it."""
+        return (*self.shapes, *self.texts)
+
+    def bundle(self, port: str) -> tuple[tuple[str, int | None], ...]:
+        """The bonds that a connection to a port stands for, each by a suffix and its width where it is known."""
+        return (("", None),)
+
+    def port_names(self) -> tuple[str, ...]:
+        """The names of its ports; a part with one port, or a junction, has none."""
+        return ()
+
+    def shaped(self, name: str, v: Mapping[str, Any]) -> ca.SX | None:
+        """A field in symbols: a scalar, a column or a matrix; None where it is not given."""
+        return shaped(name, getattr(self, name), v)
+
+    def to_data(self) -> dict[str, Any]:
+        for f in fields(self):
+            if callable(getattr(self, f.name)) and getattr(self, f.name) is not MISSING:
+                raise ModelError(
+                    f"its {f.name} is a Python function, which a file cannot hold",
+                    where=self.name,
+                    remedy=f"Give {f.name} as an expression, or keep the model in Python",
+                )
+        return super().to_data()
+
+    @classmethod
+    def call_example(cls, name: str) -> str:
+        given = [f"{f.name}=..." for f in fields(cls) if f.name != "name" and (f.default is MISSING or f.name in cls.shapes)]
+        return f"{cls.__name__}({', '.join([repr(name), *given[:3]])})"
+
+    def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
+        """Put its vertices, bonds and signals into the opened graph under the name ``path``."""
+        raise NotImplementedError
+
+
+class Element(BondPart):
+    """A vertex of a bond graph. ``width`` may be left out where a value or another element tells it."""
+
+    letter: ClassVar[str] = ""
+    modulated: ClassVar[bool] = False
+    width: int | None = field(default=None, kw_only=True)
+    domain: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.width is not None and not (type(self.width) is int and 1 <= self.width <= MOST):
+            raise ModelError(f"the width is {self.width!r}", where=self.name, expected=f"a whole number from 1 to {MOST}")
+        if self.domain is not None and (self.domain not in UNITS or not self.domain):
+            known = [name for name in UNITS if name]
+            raise ModelError(
+                f"there is no domain {self.domain!r}", where=f"{self.name}.domain",
+                expected=f"one of {listing(known)}", remedy=nearest(str(self.domain), known),
+            )  # fmt: skip
+
+    def own_width(self) -> int | None:
+        """The width that the element's own values tell."""
+        told = {n for name in (*self.shapes, *self.texts) if (n := shape_width(getattr(self, name))) is not None}
+        told |= {self.width} if self.width is not None else set()
+        if len(told) > 1:
+            raise ModelError(f"values of widths {listing(map(str, sorted(told)))}", where=self.name, expected="one width")
+        return next(iter(told), None)
+
+    def vertex(self, make: Opening, path: str, v: Mapping[str, Any], **law: Any) -> None:
+        """Add the vertex."""
+        used = make.used(v)
+        if used and not self.modulated:
+            raise ModelError(
+                f"its value depends on the signal {listing(used)}", where=path,
+                expected=f"a constant {self.letter}", remedy=f"Use M{self.letter}, the modulated element",
+            )  # fmt: skip
+        if self.modulated and not used and not make.timed(v):
+            make.unmodulated(path, f"M{self.letter}", self.letter)
+        make.vertex(Vertex(path, self.letter, self.modulated, domain=self.domain or "", used=used, **law))
+
+
+def one_of(element: Element, names: Collection[str]) -> str:
+    """The one of several fields that is given."""
+    given = [name for name in names if getattr(element, name) is not None]
+    if len(given) != 1:
+        raise ModelError(
+            f"{listing(given)} are given" if given else f"none of {listing(names)} is given",
+            where=element.name,
+            expected=f"one of {listing(names)}",
+        )
+    return given[0]
+
+
+def optional() -> Any:
+    """A field that may be left out."""
+    return field(default=None, kw_only=True)
+
+
+class I(Element):  # noqa: E742
+    """Stores momentum: p = inertia * f, or f = ``flow``, an expression of ``p`` or a Python function of it.
+
+    The momentum at the start is ``momentum``, or that of ``initial_flow``; zero if neither is given.
+    """
+
+    kind = "bond.I"
+    letter = "I"
+    shapes = {
+        "inertia": constant("momentum over flow"),
+        "momentum": constant("momentum at the start"),
+        "initial_flow": constant("flow at the start"),
+    }
+    texts = ("flow",)
+    inertia: Any = optional()
+    flow: Any = optional()
+    momentum: Any = optional()
+    initial_flow: Any = optional()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self, ("inertia", "flow"))
+        if self.momentum is not None and self.initial_flow is not None:
+            raise ModelError("momentum and initial_flow are given", where=self.name, expected="one of the two")
+
+    def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
+        n = make.width(self, path)
+        law: dict[str, Any] = {}
+        if self.flow is not None:
+            law["law"] = as_law(self.flow, "p", n, f"{path}.flow", make.values)
+        else:
+            law["matrix"] = square(self.shaped("inertia", v), n, f"{path}.inertia")
+        start, other = self.shaped("momentum", v), self.shaped("initial_flow", v)
+        self.vertex(make, path, v, width=n, start=_wide(start, n), start_conjugate=_wide(other, n), **law)
+
+
+class C(Element):
+    """Stores displacement: q = compliance * e, or e = stiffness * q, or e = ``effort``, an expression of ``q``.
+
+    The displacement at the start is ``displacement``, or that of ``initial_effort``; zero if neither is given.
+    """
+
+    kind = "bond.C"
+    letter = "C"
+    shapes = {
+        "compliance": constant("displacement over effort"),
+        "stiffness": constant("effort over displacement"),
+        "displacement": constant("displacement at the start"),
+        "initial_effort": constant("effort at the start"),
+    }
+    texts = ("effort",)
+    compliance: Any = optional()
+    stiffness: Any = optional()
+    effort: Any = optional()
+    displacement: Any = optional()
+    initial_effort: Any = optional()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self, ("compliance", "stiffness", "effort"))
+        if self.displacement is not None and self.initial_effort is not None:
+            raise ModelError("displacement and initial_effort are given", where=self.name, expected="one of the two")
+
+    def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
+        n = make.width(self, path)
+        law: dict[str, Any] = {}
+        if self.effort is not None:
+            law["law"] = as_law(self.effort, "q", n, f"{path}.effort", make.values)
+        elif self.stiffness is not None:
+            law["matrix"] = square(self.shaped("stiffness", v), n, f"{path}.stiffness")
+        else:
+            given = self.shaped("compliance", v)
+            law["matrix"] = (
+                square(1 / given, n, f"{path}.compliance")
+                if min(given.shape) == 1
+                else ca.inv(square(given, n, f"{path}.compliance"))
+            )
+        start, other = self.shaped("displacement", v), self.shaped("initial_effort", v)
+        self.vertex(make, path, v, width=n, start=_wide(start, n), start_conjugate=_wide(other, n), **law)
+
+
+class R(Element):
+    """Dissipates: e = resistance * f, f = conductance * e, e = ``effort`` of ``f``, or f = ``flow`` of ``e``."""
+
+    kind = "bond.R"
+    letter = "R"
+    shapes = {"resistance": constant("effort over flow"), "conductance": constant("flow over effort")}
+    texts = ("effort", "flow")
+    resistance: Any = optional()
+    conductance: Any = optional()
+    effort: Any = optional()
+    flow: Any = optional()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self, ("resistance", "conductance", "effort", "flow"))
+
+    def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
+        n = make.width(self, path)
+        law: dict[str, Any] = {}
+        if self.resistance is not None:
+            law["matrix"] = square(self.shaped("resistance", v), n, f"{path}.resistance")
+        elif self.effort is not None:
+            law["law"] = as_law(self.effort, "f", n, f"{path}.effort", make.values)
+        elif self.flow is not None:
+            law |= {"law": as_law(self.flow, "e", n, f"{path}.flow", make.values), "gives": "flow"}
+        else:
+            matrix = square(self.shaped("conductance", v), n, f"{path}.conductance")
+            law |= {"law": lambda e: ca.mtimes(matrix, e), "gives": "flow"}
+        self.vertex(make, path, v, width=n, **law)
+
+
+class MR(R):
+    """An R whose values may depend on time and signals: ``resistance="2 + abs(j.flow)"``."""
+
+    kind = "bond.MR"
+    modulated = True
+    shapes = {"resistance": modulation("effort over flow"), "conductance": modulation("flow over effort")}
+
+
+class Se(Element):
+    """A source of effort, a function of time: ``effort="5*sin(2*pi*t)"``."""
+
+    kind = "bond.Se"
+    letter = "Se"
+    shapes = {"effort": Quantity("", "finite", True, "effort that it sets", measured=True)}
+    effort: Any = optional()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self, self.shapes)
+
+    def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
+        n = make.width(self, path)
+        (name,) = self.shapes
+        given = self.shaped(name, v)
+        self.vertex(make, path, v, width=n, value=_wide(given, n))
+
+
+class MSe(Se):
+    """A source whose effort depends on signals: ``effort="-5*theta.value"``."""
+
+    kind = "bond.MSe"
+    modulated = True
+
+
+class Sf(Se):
+    """A source of flow, a function of time."""
+
+    kind = "bond.Sf"
+    letter = "Sf"
+    shapes = {"flow": Quantity("", "finite", True, "flow that it sets", measured=True)}
+    effort: ClassVar[None] = None
+    flow: Any = optional()
+
+
+class MSf(Sf):
+    """A source whose flow depends on signals."""
+
+    kind = "bond.MSf"
+    modulated = True
+
+
+def _wide(value: ca.SX | None, width: int) -> ca.SX | None:
+    """A value for each component; a scalar serves all."""
+    if value is None or value.shape == (width, 1):
+        return value
+    return ca.repmat(value, width, 1)

@@ -1,0 +1,104 @@
+"""Whether an opened graph is whole: every port has its bond, every bond fits, every signal exists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cotree.bond.structure import JUNCTIONS, ONE_PORTS, BondStructure, Line, Vertex
+from cotree.errors import ModelError, listing
+
+if TYPE_CHECKING:
+    from cotree.bond.opening import Opening
+
+MAY_JOIN = 2
+"""Least number of bonds at a junction."""
+
+
+def check_structure(made: Opening) -> None:
+    """Refuse dangling ports and bonds of wrong width, by the name of the bond."""
+    structure = made.structure
+    if not structure.lines:
+        raise ModelError("the bond graph has no bonds", where=structure.name, remedy="Join its elements with bonds")
+    for vertex in structure.vertices.values():
+        _check_ports(vertex, structure.around[vertex.name])
+        _check_widths(vertex, structure)
+    outside = {(wire.tail, wire.path) for wire in made.wires} | {(wire.head, wire.path) for wire in made.wires}
+    reached = {end for end, path in outside}
+    for alias, (full, said) in made.aliases.items():
+        inside = alias.rpartition(".")[0]
+        bonds = [wire for wire in made.wires if not wire.path.startswith(f"{inside}.")]
+        if not any(end[0] == full or f"{end[0]}.{end[1]}" == full for wire in bonds for end in (wire.tail, wire.head)):
+            if full in made.aliases or full in reached:
+                continue
+            raise ModelError(
+                f"the {said} is connected to nothing", where=inside, expected=f"a bond that ends at {alias}",
+                remedy="Connect it, or leave the port out of the mask",
+            )  # fmt: skip
+
+
+def _check_ports(vertex: Vertex, lines: list[Line]) -> None:
+    names = listing([str(line) for line in lines]) or "none"
+    if vertex.letter in ONE_PORTS:
+        if len(lines) != 1:
+            raise ModelError(
+                f"the {vertex.shown} '{vertex.name}' has {len(lines)} bonds ({names})"
+                if lines
+                else f"the port of the {vertex.shown} '{vertex.name}' is dangling: no bond ends there",
+                where=str(lines[1]) if lines else vertex.name,
+                expected="one bond",
+                remedy="Put a junction between them" if lines else f"Add a bond that ends at {vertex.name}",
+            )
+    elif vertex.letter in JUNCTIONS:
+        if len(lines) < MAY_JOIN and not vertex.open_ended:
+            raise ModelError(
+                f"the junction '{vertex.name}' has {f'only the {names}' if lines else 'no bond'}",
+                where=str(lines[0]) if lines else vertex.name,
+                expected="at least two bonds at a junction",
+                remedy="Connect something else to it, or remove it",
+            )
+    else:
+        _check_named_ports(vertex, lines)
+
+
+def _check_named_ports(vertex: Vertex, lines: list[Line]) -> None:
+    wanted = ("1", "2") if vertex.letter != "Split" else ("whole", *(str(k + 1) for k in range(len(vertex.parts))))
+    at: dict[str, list[Line]] = {port: [] for port in wanted}
+    for line in lines:
+        for name, port in (line.tail, line.head):
+            if name == vertex.name:
+                at[port].append(line)
+    for port, found in at.items():
+        if len(found) == 1:
+            continue
+        others = listing([str(line) for line in lines]) or "no bond"
+        raise ModelError(
+            f"port {port} of the {vertex.shown} '{vertex.name}' is dangling: it has {others}"
+            if not found
+            else f"port {port} of the {vertex.shown} '{vertex.name}' has {len(found)} bonds",
+            where=str((found or lines)[-1]) if found or lines else vertex.name,
+            expected="one bond at each port: one that enters at port 1 and one that leaves at port 2"
+            if vertex.letter != "Split"
+            else "one bond at each port",
+            remedy=f"Name the port: {vertex.name}.{wanted[0]} or {vertex.name}.{wanted[1]}",
+        )
+
+
+def _check_widths(vertex: Vertex, structure: BondStructure) -> None:
+    for line in structure.around[vertex.name]:
+        port = line.head[1] if line.enters(vertex.name) else line.tail[1]
+        told = _told(vertex, port)
+        if told is not None and told != line.width:
+            raise ModelError(
+                f"it has the width {line.width}, and the {vertex.shown} '{vertex.name}' the width {told}",
+                where=str(line),
+                expected="one width on both sides of a bond",
+            )
+
+
+def _told(vertex: Vertex, port: str) -> int | None:
+    if vertex.letter in ("TF", "GY"):
+        assert vertex.matrix is not None
+        return None if vertex.matrix.numel() == 1 else int(vertex.matrix.shape[1 if port == "1" else 0])
+    if vertex.letter == "Split":
+        return sum(vertex.parts) if port == "whole" else vertex.parts[int(port) - 1]
+    return vertex.width

@@ -1,0 +1,101 @@
+"""Values of elements that may be scalars, vectors or matrices, and laws given as expressions or Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from cotree.bond.structure import labels
+from cotree.errors import ModelError
+from cotree.formulation.values import Values
+from cotree.model import Expression
+from cotree.model.quantity import MISSING, Quantity
+
+MOST = 100
+"""Largest width of a multibond."""
+
+
+def plain(given: Any) -> Any:
+    """Lists and arrays as tuples."""
+    given = given.tolist() if isinstance(given, (np.ndarray, np.generic)) else given
+    return tuple(plain(each) for each in given) if isinstance(given, (list, tuple)) else given
+
+
+def shaped_entries(name: str, given: Any, info: Quantity, owner: str) -> dict[str, tuple[Quantity, Any]]:
+    """The scalar entries of a value that is a number, a vector or a matrix: ``name``, ``name.x``, ``name.xy``."""
+    if not isinstance(given, (tuple, list)):
+        return {name: (info, given)}
+    rows = [row for row in given if isinstance(row, (tuple, list))]
+    if not given or len(given) > MOST or (rows and (len(rows) < len(given) or len({len(row) for row in rows}) > 1)):
+        raise ModelError(f"found {given!r}", where=f"{owner}.{name}", expected="a number, a list, or a list of rows")
+    if not rows:
+        return {f"{name}.{label}": (info, each) for label, each in zip(labels(len(given)), given, strict=True)}
+    across, down = labels(len(rows[0])), labels(len(given))
+    return {
+        f"{name}.{i}{j}": (info, each)
+        for i, row in zip(down, given, strict=True)
+        for j, each in zip(across, row, strict=True)
+    }
+
+
+def shaped(name: str, given: Any, values: Mapping[str, Any]) -> ca.SX | None:
+    """The entries put together again: a scalar, a column or a matrix."""
+    if given is None or given is MISSING:
+        return None
+    if not isinstance(given, (tuple, list)):
+        return None if values.get(name) is None else ca.SX(values[name])
+    if not isinstance(given[0], (tuple, list)):
+        return ca.vertcat(*(ca.SX(values[f"{name}.{label}"]) for label in labels(len(given))))
+    across, down = labels(len(given[0])), labels(len(given))
+    return ca.vertcat(*(ca.horzcat(*(ca.SX(values[f"{name}.{i}{j}"]) for j in across)) for i in down))
+
+
+def shape_width(given: Any) -> int | None:
+    """The width that a vector or matrix tells; None for a number."""
+    return len(given) if isinstance(given, (tuple, list)) else None
+
+
+def square(value: ca.SX, width: int, where: str) -> ca.SX:
+    """A scalar, a diagonal or a matrix as a square matrix."""
+    if value.numel() == 1:
+        return value * ca.SX.eye(width)
+    if value.shape == (width, 1):
+        return ca.diag(value)
+    if value.shape == (width, width):
+        return value
+    raise ModelError(f"a value of size {value.shape[0]} x {value.shape[1]}", where=where, expected=f"{width} of them")
+
+
+def as_law(
+    given: Any, argument: str, width: int, where: str, values: Values
+) -> Callable[[ca.SX], ca.SX]:
+    """A law as a function on symbols: from a Python function, or from one expression for each component.
+
+    An expression knows its argument as ``q``, or ``q.x``, ``q.y`` ... where the bond is a multibond.
+    """
+    if callable(given):
+
+        def called(x: ca.SX) -> ca.SX:
+            result = given(x)
+            result = ca.vertcat(*result) if isinstance(result, (list, tuple)) else ca.SX(result)
+            if result.shape != (width, 1):
+                raise ModelError(
+                    f"the function gives {result.shape[0]} x {result.shape[1]} values", where=where,
+                    expected=f"{width}, one for each component of the bond",
+                )  # fmt: skip
+            return result
+
+        return called
+    texts: Sequence[Any] = given if isinstance(given, (tuple, list)) else (given,)
+    if len(texts) != width:
+        raise ModelError(f"{len(texts)} expressions for a bond of width {width}", where=where, expected=f"{width}")
+    expressions = [Expression(text) for text in texts]
+
+    def read(x: ca.SX) -> ca.SX:
+        own = {argument: x[0]} if width == 1 else {f"{argument}.{c}": x[k] for k, c in enumerate(labels(width))}
+        return ca.vertcat(*(values.evaluate(each, where, own=own) for each in expressions))
+
+    return read
