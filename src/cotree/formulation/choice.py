@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,10 @@ from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.system import SystemEquations
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Model
+
+
+WRITERS: dict[str, Callable[[Model], SystemEquations]] = {}
+"""Formulations of rooms above this one, which they enter when they are imported: bond graphs."""
 
 
 def model_graph(model: Model) -> LinearGraph:
@@ -59,6 +63,8 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
 
 
 def _write(model: Model, tree: Any) -> SystemEquations:
+    if model.bonded:
+        return WRITERS["bond"](model)
     if model.nodal:
         from cotree.formulation.nodal import nodal_equations, nodal_tree
 

@@ -1,0 +1,119 @@
+"""Efforts by the laws of the elements, and from them the efforts of all bonds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+
+from cotree.bond.derivation import Derivation
+from cotree.bond.kinematics import LARGEST
+from cotree.bond.structure import JUNCTIONS, ONE_PORTS, Vertex
+from cotree.formulation.blocks import solve_blocks
+from cotree.maths.symbolic import column
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of an element, with its own flow (counted into the element) and its effort."""
+
+    vertex: str
+    line: str
+    flow: ca.SX
+    effort: ca.SX
+
+
+def gyrator_ports(d: Derivation, vertex: Vertex) -> list[Port]:
+    """e_2 = G f_1 and e_1 = G^T f_2, with f_1 counted in and f_2 out."""
+    first, second = d.structure.at(vertex.name, "1"), d.structure.at(vertex.name, "2")
+    into = d.kin.flow(first) * (1 if first.enters(vertex.name) else -1)
+    out = d.kin.flow(second) * (-1 if second.enters(vertex.name) else 1)
+    matrix = d.signals.expand(ca.SX(vertex.matrix))
+    matrix = matrix * ca.SX.eye(first.width) if matrix.numel() == 1 else matrix
+    return [
+        Port(vertex.name, first.name, into, ca.mtimes(matrix.T, out)),
+        Port(vertex.name, second.name, -out, ca.mtimes(matrix, into)),
+    ]
+
+
+def balance(d: Derivation, ports: list[Port]) -> ca.SX:
+    """T^T e: one row for each independent flow, zero where the efforts are right."""
+    flows, efforts = column([p.flow for p in ports]), column([p.effort for p in ports])
+    if not d.kin.u.numel():
+        return ca.SX(0, 1)
+    return ca.densify(ca.jtimes(flows, d.kin.u, efforts, True))
+
+
+def bond_efforts(d: Derivation, ports: list[Port], held: Mapping[int, ca.SX]) -> ca.SX:
+    """The efforts of all bonds, one for each column; ``held`` are efforts of closures by column.
+
+    The law of an element whose flow is independent is left out: its effort comes from the junction structure.
+    """
+    kin, structure = d.kin, d.structure
+    count = sum(line.width for line in structure.lines.values())
+    e = ca.vertcat(*(ca.SX.sym(kin.columns[c].name) for c in range(count)))
+    equations: list[ca.SX] = []
+    labels: list[str] = []
+
+    def say(residual: ca.SX, vertex: str) -> None:
+        equations.append(residual)
+        labels.append(vertex)
+
+    for vertex in structure.vertices.values():
+        lines = structure.around[vertex.name]
+        at = [[e[kin.at(line, k)] for k in range(line.width)] for line in lines]
+        if vertex.letter == "1":
+            for k in range(lines[0].width if lines else 0):
+                signs = [1 if line.enters(vertex.name) else -1 for line in lines]
+                say(sum((s * each[k] for s, each in zip(signs, at, strict=True)), ca.SX(0)), vertex.name)
+        elif vertex.letter == "0":
+            for each in at[1:]:
+                for k, entry in enumerate(each):
+                    say(entry - at[0][k], vertex.name)
+        elif vertex.letter == "TF":
+            first, second = structure.at(vertex.name, "1"), structure.at(vertex.name, "2")
+            matrix = kin.matrix(vertex)
+            matrix = matrix * ca.SX.eye(first.width) if matrix.numel() == 1 else matrix
+            across = column([e[kin.at(second, k)] for k in range(second.width)])
+            image = ca.mtimes(matrix.T, across)
+            for k in range(first.width):
+                say(e[kin.at(first, k)] - image[k], vertex.name)
+        elif vertex.letter == "Split":
+            whole, k = structure.at(vertex.name, "whole"), 0
+            for number, width in enumerate(vertex.parts):
+                part = structure.at(vertex.name, str(number + 1))
+                for i in range(width):
+                    say(e[kin.at(part, i)] - e[kin.at(whole, k)], vertex.name)
+                    k += 1
+    for port in ports:
+        line = structure.lines[port.line]
+        for k in range(line.width):
+            c = kin.at(line, k)
+            if not (c in d.places and kin.columns[c].element == port.vertex) and c not in held:
+                say(e[c] - port.effort[k], port.vertex)
+    for c, effort in held.items():
+        say(e[c] - effort, kin.columns[c].element or kin.columns[c].name)
+    return solve_blocks(column(equations), e, labels, closed_form=LARGEST).values
+
+
+def explicit_effort(d: Derivation, vertex: Vertex) -> ca.SX | None:
+    """The effort that a law gives by displacements, flows and signals; None where it is an unknown of its own."""
+    if vertex.letter == "C":
+        return d.effort_of_c(vertex)
+    if vertex.letter == "Se":
+        return d.signals.expand(d.source_values[vertex.name])
+    if vertex.letter in ("R", "GR") and vertex.gives == "effort":
+        own = d.kin.own_flow(vertex.name)
+        if vertex.law is not None:
+            return ca.SX(d.law(vertex)(own))
+        return ca.mtimes(d.signals.expand(ca.SX(vertex.matrix)), own)
+    return None
+
+
+def result_line(d: Derivation, name: str) -> str:
+    """The bond whose effort a one-port or a junction has."""
+    return d.structure.around[name][0].name
+
+
+__all__ = ["JUNCTIONS", "ONE_PORTS", "Port", "balance", "bond_efforts", "explicit_effort", "gyrator_ports", "result_line"]

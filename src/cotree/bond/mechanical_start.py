@@ -1,0 +1,122 @@
+"""A consistent start of a mechanism in mechanical form: closures hold, given values move as little as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import SolveError, listing
+from cotree.maths.symbolic import column, substitute
+
+if TYPE_CHECKING:
+    from cotree.bond.mechanical_form import MechanicalForm
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-12
+"""Residual of a closed loop."""
+ITERATIONS = 100
+LONGEST = 0.3
+"""Longest step of a coordinate in one iteration."""
+
+
+class MechanicalStart:
+    """Coordinates and speeds at the start, for numeric parameters."""
+
+    def __init__(self, form: MechanicalForm, rates: ca.SX, u: ca.SX) -> None:
+        self.form, self.rates, self.u = form, rates, u
+
+    @cached_property
+    def _functions(self) -> tuple[ca.Function, ca.Function, ca.Function]:
+        from cotree.bond.mechanical_form import start_coordinates
+
+        form, values = self.form, self.form.values
+        modes = column([mode.value for mode in values.modes])
+        signals = form.inputs[2]
+
+        def at(expression: ca.SX) -> ca.SX:
+            expression = substitute(expression, form.inputs[0].symbols, signals)
+            return ca.densify(substitute(expression, values.mode_symbols, modes))
+
+        known = [values.p.symbols, values.t]
+        given = ca.Function("given", known, [at(start_coordinates(form)), at(self._speeds)])
+        position, velocity = form._position, form._velocity
+        way = ca.jacobian(self.rates, self.u)
+        places = ca.Function(
+            "places", [form.q, *known], [at(position), at(ca.jacobian(position, form.q)), at(way)]
+        )
+        moves = ca.Function(
+            "moves", [form.q, self.u, *known], [at(velocity), at(ca.jacobian(velocity, self.u))]
+        )
+        return given, places, moves
+
+    @property
+    def _speeds(self) -> ca.SX:
+        """Start values of the speeds as given."""
+        _, _, starts, _ = self.form._states
+        return starts[: self.u.numel()] if self.u.numel() else ca.SX(0, 1)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Coordinates and speeds, whose start values may be given by name."""
+        return (*self.form._q_names()[0], *self.form._u_names())
+
+    def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
+        """q and u at time t; ``changes`` by name are kept."""
+        given, _, _ = self._functions
+        q, u = (np.asarray(each, dtype=float).ravel() for each in given(p, t))
+        both = dict(zip(self.names, np.concatenate([q, u]), strict=True))
+        fixed = {name for name in changes or {} if name in both}
+        both |= {name: float(value) for name, value in (changes or {}).items() if name in both}
+        whole = np.array(list(both.values()))
+        q, u = whole[: len(q)], whole[len(q) :]
+        free_q = np.array([name not in fixed for name in self.names[: len(q)]], dtype=bool)
+        free_u = np.array([name not in fixed for name in self.names[len(q) :]], dtype=bool)
+        q = self._close(q, p, t, free_q)
+        return q, self._move(q, u, p, t, free_u)
+
+    def _close(self, q: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
+        """Positions that close every loop, by steps along what the graph can move."""
+        _, places, _ = self._functions
+        for _ in range(ITERATIONS):
+            gap, slope, way = (np.asarray(each, dtype=float) for each in places(q, p, t))
+            if not gap.size or np.abs(gap).max() < CLOSED * (1 + np.abs(q).max(initial=0.0)):
+                return q
+            paths = way * free[:, None]
+            step = paths @ np.linalg.lstsq(slope @ paths, -gap.ravel(), rcond=1e-10)[0]
+            longest = np.abs(step).max(initial=0.0)
+            if longest < CLOSED:
+                break
+            q = q + step * min(1.0, LONGEST / longest)
+        worst = int(np.argmax(np.abs(gap)))
+        closures = [c for c in self.form.closures if self.form._gap(c) is not None]
+        raise SolveError(
+            f"the loop cannot be closed: a gap of {float(np.abs(gap).max()):.3g} is left at '{closures[worst].vertex}'",
+            where=closures[worst].vertex,
+            expected="start values from which the loop can close",
+            remedy="Give start values of the joints nearer to a closed position, or check the lengths",
+        )
+
+    def _move(self, q: Array, u: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
+        """Speeds that keep the loops closed, with the least change."""
+        _, _, moves = self._functions
+        off, slope = (np.asarray(each, dtype=float) for each in moves(q, u, p, t))
+        if not off.size or not u.size:
+            return u
+        step = np.zeros_like(u)
+        step[free] = np.linalg.lstsq(slope[:, free], -off.ravel(), rcond=1e-10)[0]
+        left = off.ravel() + slope @ step
+        if np.abs(left).max() > 1e-8 * (1 + np.abs(off).max()):
+            worst = self.form.closures[int(np.argmax(np.abs(left)))]
+            raise SolveError(
+                f"the start speeds do not fit: '{worst.vertex}' asks for another flow",
+                where=worst.vertex,
+                expected="speeds that its sources and loops allow",
+                remedy=f"Leave out some of {listing(self.form._u_names())}",
+            )
+        return u + step

@@ -1,0 +1,76 @@
+"""Results of a bond graph by name: efforts and flows of elements and bonds, momenta, displacements, signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+from cotree.bond.structure import JUNCTIONS, ONE_PORTS, UNITS, component_names
+from cotree.formulation.system import Energy, Output
+
+
+@dataclass(frozen=True)
+class Results:
+    """Outputs, energies and integrals."""
+
+    outputs: dict[str, Output]
+    energy: Energy
+    integrals: Mapping[str, Output] = field(default_factory=dict)
+
+
+def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
+    """All results; ``final`` puts in what the equations have solved."""
+    s, kin = d.structure, d.kin
+    efforts = d.all_efforts
+    names: list[str] = []
+    units: list[str] = []
+    values: list[ca.SX] = []
+
+    def add(name: str, value: ca.SX, unit: str) -> None:
+        for each, entry in zip(component_names(name, value.numel()), ca.vertsplit(value), strict=True):
+            names.append(each)
+            units.append(unit)
+            values.append(entry)
+
+    def effort(line: str) -> ca.SX:
+        return ca.vertcat(*(efforts[kin.at(line, k)] for k in range(s.lines[line].width)))
+
+    of: dict[str, ca.SX] = {}
+    flows: dict[str, ca.SX] = {}
+    for v in s.vertices.values():
+        if v.letter not in (*ONE_PORTS, *JUNCTIONS) or not s.around[v.name]:
+            continue
+        line = s.around[v.name][0]
+        unit = UNITS[s.domain(line.name)]
+        if v.letter != "1":
+            of[v.name] = effort(line.name)
+            add(f"{v.name}.effort", of[v.name], unit[0])
+        if v.letter != "0":
+            flows[v.name] = kin.own_flow(v.name)
+            add(f"{v.name}.flow", flows[v.name], unit[1])
+        if v.letter == "I":
+            add(f"{v.name}.momentum", d.momenta_by_name[v.name], unit[2])
+        elif v.letter == "C":
+            add(f"{v.name}.displacement", d.storing[v.name], unit[3])
+    for line in s.lines.values():
+        unit = UNITS[s.domain(line.name)]
+        add(f"{line.name}.effort", effort(line.name), unit[0])
+        add(f"{line.name}.flow", kin.flow(line), unit[1])
+    for integral in s.integrals:
+        for name, symbol, unit_ in zip(integral.names, ca.vertsplit(integral.symbols), integral.units, strict=True):
+            add(name, symbol, unit_)
+    for name, output in (s.definitions | s.outputs).items():
+        if name not in names:
+            add(name, d.signals.formulas.get(name, output.expression), output.unit)
+    kinetic, potential = d.stored(d.momenta_by_name, flows)
+    dissipation, supply = d.powers(of, flows)
+    every = final(ca.vertcat(*values, kinetic, potential, dissipation, supply))
+    parts = ca.vertsplit(every)
+    outputs = {n: Output(e, u) for n, e, u in zip(names, parts[: len(names)], units, strict=True)}
+    kinetic, potential, dissipation, supply = parts[len(names) :]
+    outputs |= {"kinetic_energy": Output(kinetic, "J"), "potential_energy": Output(potential, "J")}
+    d.kinetic, d.potential = kinetic, potential
+    return Results(outputs, Energy(kinetic + potential, dissipation, supply))

@@ -1,0 +1,518 @@
+"""The state form: momenta of I's and displacements of C's are the states (Karnopp, Margolis and Rosenberg).
+
+An I in integral causality gives its flow by its momentum, a C its effort by its displacement. What derivative causality
+and algebraic loops tie together stays implicit: efforts of dependent I's are the rates of their momenta, displacements
+of dependent C's follow from the efforts around them, and free flows of R's from the balance of efforts. All of it is
+solved block by block, in closed form where that is short, and natively at run time otherwise.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.bond.derivation import Derivation
+from cotree.bond.kinematics import COMPLIANCE, DISSIPATOR, EFFORT_SOURCE, INTERNAL
+from cotree.bond.laws import Port, balance, bond_efforts, explicit_effort, gyrator_ports
+from cotree.bond.results import results
+from cotree.bond.resolve import vector_signals
+from cotree.bond.structure import ONE_PORTS, UNITS, Vertex, component_names
+from cotree.errors import FormulationError, listing
+from cotree.formulation.blocks import Solved, solve_blocks
+from cotree.formulation.system import SmoothInput, SystemEquations, Variables, rate_name
+from cotree.maths.symbolic import column, substitute
+
+Array = NDArray[np.float64]
+
+PULL = 10.0
+"""Pull back onto a loop's closure, in 1/s."""
+AGREEMENT = 1e-9
+
+
+class StateForm(Derivation):
+    """One derivation in state form; every property is one step."""
+
+    def equations(self) -> SystemEquations:
+        """The system equations."""
+        self._refuse_free_sources()
+        self.signals.offer(self.flow_signals() | self._momentum_signals() | self._effort_signals())
+        solved, unknown = self.solved
+        kept = list(solved.algebraic)
+        w = Variables.make([unknown[k].name() for k in kept], ["" for _ in kept])
+        names, units, starts, rates = self._states
+        symbols = self.state_symbols
+        inputs, input_rates, signals = self.inputs
+
+        def final(expression: ca.SX) -> ca.SX:
+            value = substitute(self._put(self.signals.expand(expression)), unknown, solved.values)
+            return substitute(value, unknown[kept], w.symbols)
+
+        self.final = final
+        rates = final(rates)
+        out = results(self, final)
+        start = self._start(starts)
+        variables = Variables(symbols, names, units, start(self.values.p.start, 0.0))
+        return SystemEquations(
+            name=self.structure.name,
+            t=self.values.t,
+            p=self.values.p,
+            u=variables,
+            u_dot=column([ca.SX.sym(rate_name(name)) for name in names]),
+            rates=rates,
+            energy=out.energy,
+            outputs=out.outputs,
+            w=w,
+            algebraic=substitute(solved.equations, unknown[kept], w.symbols),
+            inputs=inputs,
+            input_rates=input_rates,
+            signals=signals,
+            smooth_inputs=self._smooth(rates),
+            modes=tuple(self.values.modes),
+            mode_symbols=self.values.mode_symbols,
+            integrals=out.integrals,
+            parameter_values=self.values.numbers,
+            start=start,
+            notes=self._notes(solved, unknown),
+        )
+
+    # -- states --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def p_states(self) -> dict[str, ca.SX]:
+        """Momenta of the I's in integral causality."""
+        return {
+            name: column([ca.SX.sym(each) for each in component_names(f"{name}.momentum", self.structure.width(name))])
+            for name, integral in self.integral.items()
+            if integral
+        }
+
+    @cached_property
+    def p_rates(self) -> dict[str, ca.SX]:
+        """Symbols of their rates."""
+        return {
+            name: column([ca.SX.sym(rate_name(each.name())) for each in ca.vertsplit(symbols)])
+            for name, symbols in self.p_states.items()
+        }
+
+    @cached_property
+    def speed_columns(self) -> list[int]:
+        """Independent flows that are states themselves: of joints, and of I's of which some flows depend."""
+        momenta = {c for name in self.p_states for c in self.columns_of(name)}
+        return [c for c in self.inertial if c not in momenta]
+
+    @cached_property
+    def speeds(self) -> tuple[ca.SX, ca.SX]:
+        """Symbols of these flows and of their rates."""
+        names = [f"{self.kin.columns[c].line}.flow" for c in self.speed_columns]
+        widths = [self.structure.lines[self.kin.columns[c].line].width for c in self.speed_columns]
+        full = [
+            component_names(name, width)[self.kin.columns[c].k]
+            for name, width, c in zip(names, widths, self.speed_columns, strict=True)
+        ]
+        return column([ca.SX.sym(name) for name in full]), column([ca.SX.sym(rate_name(name)) for name in full])
+
+    @cached_property
+    def free_columns(self) -> list[int]:
+        """Flows that belong to algebraic equations."""
+        return self.by_rank(INTERNAL, DISSIPATOR, COMPLIANCE)
+
+    @cached_property
+    def tied(self) -> list[tuple[str, int, int]]:
+        """Components of C's in derivative causality: the C, the component and its column."""
+        found = []
+        for c in self.dependent_displacements:
+            column_ = self.kin.columns[c]
+            found.append((column_.element, column_.k, c))
+        return found
+
+    @cached_property
+    def tied_symbols(self) -> ca.SX:
+        """Their displacements."""
+        return column([self.storing[name][k] for name, k, _ in self.tied])
+
+    def flow_of_momentum(self, vertex: Vertex, momentum: ca.SX) -> ca.SX:
+        """f = I^-1 p, or the law."""
+        if vertex.law is not None:
+            return ca.SX(self.law(vertex)(momentum))
+        return inverse(ca.SX(vertex.matrix), momentum)
+
+    @cached_property
+    def _u_values(self) -> tuple[ca.SX, ca.SX | None]:
+        """The independent flows in states, inputs and free flows."""
+        values = ca.SX(self.kin.u)
+        for name, momentum in self.p_states.items():
+            flow = self.flow_of_momentum(self.structure.vertices[name], momentum)
+            sign = 1 if self.structure.around[name][0].enters(name) else -1
+            for k, c in enumerate(self.columns_of(name)):
+                values[self.places[c]] = sign * flow[k]
+        for k, c in enumerate(self.speed_columns):
+            values[self.places[c]] = self.speeds[0][k]
+        for c in self.given:
+            values[self.places[c]] = self._given_flow(c)
+        return values, None
+
+    def _given_flow(self, c: int) -> ca.SX:
+        column_ = self.kin.columns[c]
+        return self.source_values[column_.element][column_.k]
+
+    def _put(self, expression: ca.SX) -> ca.SX:
+        """An expression of the independent flows in states and inputs."""
+        for _ in range(2):  # a modulated flow source may depend on flows
+            expression = self.signals.expand(substitute(expression, self.kin.u, self._held))
+        return expression
+
+    @cached_property
+    def _held(self) -> ca.SX:
+        return self.signals.expand(self._u_values[0])
+
+    @cached_property
+    def state_symbols(self) -> ca.SX:
+        """All states."""
+        names, *_ = self._states
+        every = {each.name(): each for each in self._state_list}
+        return column([every[name] for name in names])
+
+    @cached_property
+    def _state_list(self) -> list[ca.SX]:
+        tied = {self.storing[name][k].name() for name, k, _ in self.tied}
+        displacements = [each for q in self.storing.values() for each in ca.vertsplit(q) if each.name() not in tied]
+        momenta = [each for p in self.p_states.values() for each in ca.vertsplit(p)]
+        integrals = [each for i in self.structure.integrals for each in ca.vertsplit(i.symbols)]
+        speeds = ca.vertsplit(self.speeds[0]) if self.speed_columns else []
+        return [*momenta, *speeds, *displacements, *integrals]
+
+    @cached_property
+    def _states(self) -> tuple[tuple[str, ...], tuple[str, ...], ca.SX, ca.SX]:
+        """Names, units, start values and rates."""
+        names: list[str] = []
+        units: list[str] = []
+        starts: list[ca.SX] = []
+        rates: list[ca.SX] = []
+
+        def add(symbols: ca.SX, unit: str, start: ca.SX, rate: ca.SX) -> None:
+            names.extend(each.name() for each in ca.vertsplit(symbols))
+            units.extend([unit] * symbols.numel())
+            starts.extend(ca.vertsplit(ca.SX.zeros(*symbols.shape) + start))
+            rates.extend(ca.vertsplit(rate))
+
+        for name, p in self.p_states.items():
+            vertex = self.structure.vertices[name]
+            add(p, self._unit(name, 2), start_momentum(vertex, self), self.p_rates[name])
+        for k, c in enumerate(self.speed_columns):
+            column_ = self.kin.columns[c]
+            vertex = self.structure.vertices[column_.element]
+            given = vertex.start_conjugate
+            sign = 1 if self.structure.lines[column_.line].enters(vertex.name) or vertex.letter != "I" else -1
+            start = ca.SX(0) if given is None else sign * given[column_.k]
+            add(self.speeds[0][k], self._unit(vertex.name, 1), start, self.speeds[1][k])
+        tied = {(name, k) for name, k, _ in self.tied}
+        for name, q in self.storing.items():
+            start, flow = start_displacement(self.structure.vertices[name], self), self.kin.own_flow(name)
+            for k in range(q.numel()):
+                if (name, k) not in tied:
+                    add(q[k], self._unit(name, 3), start[k], flow[k])
+        for integral in self.structure.integrals:
+            add(integral.symbols, "", integral.start, integral.rate)
+            units[-len(integral.names) :] = integral.units
+        return tuple(names), tuple(units), column(starts), column(rates)
+
+    def _unit(self, vertex: str, what: int) -> str:
+        return UNITS[self.structure.domain(self.structure.around[vertex][0].name)][what]
+
+    # -- signals -------------------------------------------------------------------------------------------------
+
+    def _momentum_signals(self) -> dict[str, ca.SX]:
+        found: dict[str, ca.SX] = {}
+        for name, momentum in self.momenta_by_name.items():
+            found |= vector_signals(f"{name}.momentum", momentum)
+        return {name: value for name, value in found.items() if name in self.structure.signals}
+
+    @cached_property
+    def momenta_by_name(self) -> dict[str, ca.SX]:
+        """The momentum of every I."""
+        result = {}
+        for name in self.integral:
+            vertex = self.structure.vertices[name]
+            if name in self.p_states:
+                result[name] = self.p_states[name]
+            elif vertex.law is None:
+                result[name] = ca.mtimes(ca.SX(vertex.matrix), self.kin.own_flow(name))
+            else:
+                names = component_names(f"{name}.momentum", self.structure.width(name))
+                result[name] = column([ca.SX.sym(each) for each in names])
+        return result
+
+    def _effort_signals(self) -> dict[str, ca.SX]:
+        """Efforts that laws give; the others stay as algebraic variables with equations of their own."""
+        asked = {name.partition(".effort")[0] for name in self.structure.signals if ".effort" in name}
+        found: dict[str, ca.SX] = {}
+        for of in asked:
+            if of not in self.structure.vertices and of not in self.structure.lines:
+                continue
+            lines = [of] if of in self.structure.lines else [line.name for line in self.structure.around[of]]
+            ends = {end for line in lines for end in self._ends(line)}
+            width = self.structure.lines[lines[0]].width
+            names = component_names(f"{of}.effort", width)
+            element = next((v for v in map(self.structure.vertices.__getitem__, ends) if v.letter in ("C", "Se")), None)
+            if element is not None and not element.modulated and element.law is None:
+                effort = explicit_effort(self, element)
+                assert effort is not None
+                found |= vector_signals(f"{of}.effort", effort)
+            else:
+                for name in names:
+                    if name in self.structure.signals:
+                        self.signals.keep(name)
+        return found
+
+    def _ends(self, line: str) -> tuple[str, str]:
+        return self.structure.lines[line].tail[0], self.structure.lines[line].head[0]
+
+    # -- equations -----------------------------------------------------------------------------------------------
+
+    def rate(self, expression: ca.SX, why: str) -> ca.SX:
+        """d/dt of an expression of independent flows, displacements, integrals, inputs and time."""
+        expression = self._put(self.signals.expand(expression))
+        free = column([self.kin.u[self.places[c]] for c in self.free_columns])
+        if free.numel() and ca.depends_on(expression, free):
+            raise FormulationError(
+                f"the effort of {why} needs the rate of a flow that only resistances determine",
+                where=why, remedy=f"Put a small I beside {why}, so that its flow has a state",
+            )  # fmt: skip
+        _, _, _, rates = self._states
+        inputs, input_rates, _ = self.inputs
+        rates = self._put(self.signals.expand(rates))
+        tied_rates = column([self.kin.own_flow(name)[k] for name, k, _ in self.tied])
+        base = ca.vertcat(self.state_symbols, inputs.symbols, self.tied_symbols)
+        direction = ca.vertcat(rates, input_rates, self._put(tied_rates))
+        along = ca.jtimes(expression, base, direction) if base.numel() else ca.SX.zeros(*expression.shape)
+        return ca.SX(along) + ca.jacobian(expression, self.values.t)
+
+    @cached_property
+    def ports(self) -> list[Port]:
+        """Every port of an element with its effort; those that are unknown have symbols."""
+        found: list[Port] = []
+        for v in self.structure.vertices.values():
+            if v.letter == "GY":
+                found += gyrator_ports(self, v)
+            elif v.letter in ONE_PORTS and (v.letter != "Sf" or v.name in self.closing):
+                line = self.structure.around[v.name][0]
+                found.append(Port(v.name, line.name, self.kin.own_flow(v.name), self._effort(v)))
+        return found
+
+    @cached_property
+    def closing(self) -> dict[str, ca.SX]:
+        """Efforts of flow sources that close loops, as unknowns; zero where a component is not needed."""
+        efforts: dict[str, ca.SX] = {}
+        for k, closure in enumerate(self.kin.closures):
+            if closure.torn is None:
+                own = efforts.setdefault(closure.vertex, ca.SX.zeros(self.structure.width(closure.vertex)))
+                own[closure.k] = self.multipliers[k]
+        return efforts
+
+    @cached_property
+    def multipliers(self) -> ca.SX:
+        """Efforts of all closures."""
+        return column([ca.SX.sym(f"{closure.name}.effort") for closure in self.kin.closures])
+
+    def _effort(self, v: Vertex) -> ca.SX:
+        if v.letter == "Sf":
+            return self.closing[v.name]
+        if v.letter == "I":
+            if v.name in self.p_states:
+                return self.p_rates[v.name]
+            own = self.kin.own_flow(v.name)
+            if v.law is None:
+                return self.rate(ca.mtimes(ca.SX(v.matrix), own), v.name)
+            momentum = self.momenta_by_name[v.name]
+            return ca.solve(ca.jacobian(ca.SX(self.law(v)(momentum)), momentum), self.rate(own, v.name))
+        effort = explicit_effort(self, v)
+        return self.unknown_efforts[v.name] if effort is None else effort
+
+    @cached_property
+    def unknown_efforts(self) -> dict[str, ca.SX]:
+        """Efforts of R's whose law gives the flow."""
+        return {
+            v.name: column([ca.SX.sym(each) for each in component_names(f"{v.name}.effort", self.structure.width(v.name))])
+            for v in self.structure.vertices.values()
+            if v.letter == "R" and v.gives == "flow"
+        }
+
+    @cached_property
+    def solved(self) -> tuple[Solved, ca.SX]:
+        """All unknowns: rates, free flows, efforts, displacements of dependent C's and late signals."""
+        u = self.kin.u
+        torn = [
+            Port(c.vertex, c.line, self.kin.closure_flow(c, ca.SX(0)), self.multipliers[k])
+            for k, c in enumerate(self.kin.closures)
+            if c.torn is not None
+        ]
+        rows = self._put(self.signals.expand(balance(self, [*self.ports, *torn])))
+        equations: list[ca.SX] = []
+        labels: list[str] = []
+        unknown: list[ca.SX] = []
+
+        def say(residual: ca.SX, label: str) -> None:
+            equations.append(self._put(self.signals.expand(ca.SX(residual))))
+            labels.append(label)
+
+        for name, rates in self.p_rates.items():
+            unknown += ca.vertsplit(rates)
+            for c in self.columns_of(name):
+                say(rows[self.places[c]], name)
+        for k, c in enumerate(self.speed_columns):
+            unknown.append(self.speeds[1][k])
+            say(rows[self.places[c]], self.kin.columns[c].element)
+        for c in self.free_columns:
+            unknown.append(u[self.places[c]])
+            row, name = rows[self.places[c]], self.kin.columns[c].element or self.kin.columns[c].line
+            if c in self.dependent_displacements:
+                unknown.append(self.storing[name][self.kin.columns[c].k])
+                say(row, name)
+                row = self.rate(row, name)
+            say(row, name)
+        for name, efforts in self.unknown_efforts.items():
+            unknown += ca.vertsplit(efforts)
+            for each in ca.vertsplit(ca.SX(self.law(self.structure.vertices[name])(efforts)) - self.kin.own_flow(name)):
+                say(each, name)
+        for name, momentum in self.momenta_by_name.items():
+            vertex = self.structure.vertices[name]
+            if name not in self.p_states and vertex.law is not None:
+                unknown += ca.vertsplit(momentum)
+                for each in ca.vertsplit(ca.SX(self.law(vertex)(momentum)) - self.kin.own_flow(name)):
+                    say(each, name)
+        for k, closure in enumerate(self.kin.closures):
+            unknown.append(self.multipliers[k])
+            say(self._closed(closure), closure.line)
+        for name, symbol in list(self.signals.late.items()):
+            unknown.append(symbol)
+            say(symbol - self._late_value(name), name)
+        solved = solve_blocks(column(equations), column(unknown), labels)
+        return solved, column(unknown)
+
+    def _closed(self, closure: object) -> ca.SX:
+        """A closure on the level of accelerations, with a pull back onto it (Baumgarte)."""
+        from cotree.bond.kinematics import Closure
+
+        assert isinstance(closure, Closure)
+        value, gap = ca.SX(0), None
+        if closure.torn is None:
+            value = self.source_values[closure.vertex][closure.k]
+            gap = self.structure.vertices[closure.vertex].gap
+        flow = self.kin.closure_flow(closure, value)
+        held = self.rate(flow, closure.name) + 2 * PULL * flow
+        return held if gap is None else held + PULL**2 * gap[closure.k]
+
+    def _late_value(self, name: str) -> ca.SX:
+        if name in self.signals.formulas:
+            return self.signals.formulas[name]
+        of, _, k = name.partition(".effort")
+        if of != name:
+            line = of if of in self.structure.lines else self.structure.around[of][0].name
+            width = self.structure.lines[line].width
+            return self.all_efforts[self.kin.at(line, component_names("", width).index(k) if width > 1 else 0)]
+        of, _, k = name.partition(".flow")
+        vertex = self.structure.vertices.get(of)
+        flow = self.kin.flow(of) if vertex is None else self.kin.own_flow(of)
+        return flow[component_names("", flow.numel()).index(k) if flow.numel() > 1 else 0]
+
+    @cached_property
+    def all_efforts(self) -> ca.SX:
+        """The efforts of all bonds."""
+        held = {self.kin.at(c.line, c.k): self.multipliers[k] for k, c in enumerate(self.kin.closures)}
+        return bond_efforts(self, self.ports, held)
+
+    def _refuse_free_sources(self) -> None:
+        for c in self.by_rank(EFFORT_SOURCE):
+            column_ = self.kin.columns[c]
+            line = self.structure.lines[column_.line]
+            others = self._fighting(c)
+            raise FormulationError(
+                f"the effort sources {listing([column_.element, *others])} are in conflict: they set the same effort"
+                if others
+                else f"nothing limits the flow of {column_.element}: it drives neither an I nor an R nor a C",
+                where=str(line),
+                expected="an effort that one source sets alone" if others else "an I, an R or a C that takes the effort",
+                remedy="Put an R between them on a 1 junction, or remove one" if others else "Add what it drives",
+            )
+
+    def _fighting(self, c: int) -> list[str]:
+        """Sources of effort whose flow depends on a free one."""
+        own = self.kin.columns[c].element
+        return [
+            v.name
+            for v in self.structure.vertices.values()
+            if v.letter == "Se" and v.name != own and ca.depends_on(self.kin.own_flow(v.name), self.kin.u[self.places[c]])
+        ]
+
+    # -- start, notes --------------------------------------------------------------------------------------------
+
+    def _start(self, starts: ca.SX) -> object:
+        values = self.values
+        modes = column([mode.value for mode in values.modes])
+        at = substitute(starts, values.mode_symbols, modes)
+        function = ca.Function("start", [values.p.symbols, values.t], [at])
+
+        def start(p: Array, t: float) -> Array:
+            return np.asarray(function(p, t), dtype=float).ravel()
+
+        return start
+
+    def _smooth(self, rates: ca.SX) -> tuple[SmoothInput, ...]:
+        inputs, input_rates, _ = self.inputs
+        found = []
+        for k, name in enumerate(inputs.names):
+            if ca.depends_on(rates, input_rates[k]):
+                owner = name.rpartition(".effort")[0] or name.rpartition(".flow")[0]
+                tied = [each for each, integral in self.integral.items() if not integral] or [n for n, _, _ in self.tied]
+                why = f"{listing(tied) or 'a storage'} has derivative causality behind {owner}"
+                remedy = "Put an R between the source and the storage, or let the source ramp"
+                found.append(SmoothInput(k, why, "an infinite effort or flow", remedy))
+        return tuple(found)
+
+    def _notes(self, solved: Solved, unknown: ca.SX) -> tuple[str, ...]:
+        names = self._states[0]
+        notes = [f"{len(names)} state{'' if len(names) == 1 else 's'}{': ' if names else ''}{listing(names, 20)}"]
+        for name, integral in self.integral.items():
+            if not integral:
+                notes.append(f"I '{name}' has derivative causality: its flow follows from others")
+        notes += [f"C '{name}' has derivative causality: its effort follows from others" for name, _, _ in self.tied]
+        notes += [f"the {c.line} closes a loop: its effort is found from an equation" for c in self.kin.closures]
+        for loop in solved.loops:
+            how = "solved at run time" if set(loop) & set(solved.algebraic) else "solved in closed form"
+            words = listing([unknown[k].name() for k in loop])
+            notes.append(f"algebraic loop of {len(loop)} equations, {how}: {words}")
+        return tuple(notes)
+
+
+def inverse(matrix: ca.SX, right: ca.SX) -> ca.SX:
+    """matrix^-1 right, in closed form for diagonal and small matrices."""
+    if matrix.sparsity().is_diag():
+        return right / ca.diag(matrix)
+    return ca.mtimes(ca.inv_minor(ca.densify(matrix)), right) if matrix.shape[0] <= 3 else ca.solve(matrix, right)
+
+
+def start_momentum(vertex: Vertex, d: StateForm) -> ca.SX:
+    """The momentum of an I at the start."""
+    if vertex.start is not None or vertex.start_conjugate is None:
+        return ca.SX(0) if vertex.start is None else vertex.start
+    if vertex.law is not None:
+        raise FormulationError(
+            "initial_flow of a nonlinear I", where=vertex.name, expected="momentum", remedy="Give its momentum instead"
+        )
+    return ca.mtimes(ca.SX(vertex.matrix), vertex.start_conjugate)
+
+
+def start_displacement(vertex: Vertex, d: Derivation) -> ca.SX:
+    """The displacement of a C at the start."""
+    width = d.structure.width(vertex.name)
+    if vertex.start is not None or vertex.start_conjugate is None:
+        return ca.SX.zeros(width) if vertex.start is None else vertex.start
+    if vertex.law is not None:
+        raise FormulationError(
+            "initial_effort of a nonlinear C", where=vertex.name, expected="displacement",
+            remedy="Give its displacement instead",
+        )  # fmt: skip
+    return inverse(ca.SX(vertex.matrix), vertex.start_conjugate)
