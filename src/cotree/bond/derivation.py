@@ -43,7 +43,7 @@ class Derivation:
         self.signals = Signals(s, known)
         moduli = [v.matrix for v in s.vertices.values() if v.letter == "TF" and v.matrix is not None]
         self.signals.settle(moduli)
-        self.kin = Kinematics(s, lambda vertex: self.signals.expand(ca.SX(vertex.matrix)), self.drives)
+        self.kin = Kinematics(s, lambda vertex: self.signals.expand(vertex.modulus), self.drives)
 
     # -- independent flows ---------------------------------------------------------------------------------------
 
@@ -108,14 +108,16 @@ class Derivation:
     @cached_property
     def inputs(self) -> tuple[Variables, ca.SX, ca.SX]:
         """Symbols of what the sources give, of their rates, and the signals themselves."""
-        names, units, signals = [], [], []
+        names: list[str] = []
+        units: list[str] = []
+        signals: list[ca.SX] = []
         for v in self.sources:
             what = "effort" if v.letter == "Se" else "flow"
             width = self.structure.width(v.name)
             unit = UNITS[self.structure.domain(self.structure.around[v.name][0].name)][0 if v.letter == "Se" else 1]
             names += component_names(f"{v.name}.{what}", width)
             units += [unit] * width
-            signals += ca.vertsplit(ca.SX(v.value))
+            signals += ca.vertsplit(v.given)
         variables = Variables.make(names, units)
         return variables, column([ca.SX.sym(rate_name(name)) for name in names]), column(signals)
 
@@ -136,7 +138,7 @@ class Derivation:
             place += width
         for v in self.structure.vertices.values():
             if v.letter in ("Se", "Sf") and v.name not in result:
-                result[v.name] = ca.SX(v.value)
+                result[v.name] = v.given
         return result
 
     # -- energy --------------------------------------------------------------------------------------------------
@@ -187,7 +189,7 @@ class Derivation:
     def effort_of_c(self, vertex: Vertex) -> ca.SX:
         """The effort of a C by its displacement."""
         q = self.storing[vertex.name]
-        return ca.mtimes(ca.SX(vertex.matrix), q) if vertex.law is None else ca.SX(self.law(vertex)(q))
+        return ca.mtimes(vertex.modulus, q) if vertex.law is None else ca.SX(self.law(vertex)(q))
 
     def energy(self, kinetic: ca.SX, potential: ca.SX, dissipation: ca.SX, supply: ca.SX) -> Energy:
         """The energies of the whole graph."""
@@ -210,4 +212,3 @@ def along(law: ca.Function, x: ca.SX) -> ca.SX:
     for node, weight in zip(NODES.tolist(), WEIGHTS.tolist(), strict=True):
         total += weight / 2 * ca.dot(x, ca.SX(law((1 + node) / 2 * x)))
     return total
-

@@ -73,6 +73,13 @@ class BondPart(Component):
         """A field in symbols: a scalar, a column or a matrix; None where it is not given."""
         return shaped(name, getattr(self, name), v)
 
+    def required(self, name: str, v: Mapping[str, Any]) -> ca.SX:
+        """A field in symbols that must be given."""
+        value = self.shaped(name, v)
+        if value is None:
+            raise ModelError(f"no {name} is given", where=self.name, expected=self.call_example(self.name))
+        return value
+
     def to_data(self) -> dict[str, Any]:
         for f in fields(self):
             if callable(getattr(self, f.name)) and getattr(self, f.name) is not MISSING:
@@ -85,7 +92,9 @@ class BondPart(Component):
 
     @classmethod
     def call_example(cls, name: str) -> str:
-        given = [f"{f.name}=..." for f in fields(cls) if f.name != "name" and (f.default is MISSING or f.name in cls.shapes)]
+        given = [
+            f"{f.name}=..." for f in fields(cls) if f.name != "name" and (f.default is MISSING or f.name in cls.shapes)
+        ]
         return f"{cls.__name__}({', '.join([repr(name), *given[:3]])})"
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
@@ -104,7 +113,9 @@ class Element(BondPart):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.width is not None and not (type(self.width) is int and 1 <= self.width <= MOST):
-            raise ModelError(f"the width is {self.width!r}", where=self.name, expected=f"a whole number from 1 to {MOST}")
+            raise ModelError(
+                f"the width is {self.width!r}", where=self.name, expected=f"a whole number from 1 to {MOST}"
+            )
         if self.domain is not None and (self.domain not in UNITS or not self.domain):
             known = [name for name in UNITS if name]
             raise ModelError(
@@ -117,7 +128,9 @@ class Element(BondPart):
         told = {n for name in (*self.shapes, *self.texts) if (n := shape_width(getattr(self, name))) is not None}
         told |= {self.width} if self.width is not None else set()
         if len(told) > 1:
-            raise ModelError(f"values of widths {listing(map(str, sorted(told)))}", where=self.name, expected="one width")
+            raise ModelError(
+                f"values of widths {listing(map(str, sorted(told)))}", where=self.name, expected="one width"
+            )
         return next(iter(told), None)
 
     def vertex(self, make: Opening, path: str, v: Mapping[str, Any], **law: Any) -> None:
@@ -158,7 +171,7 @@ class I(Element):  # noqa: E742
 
     kind = "bond.I"
     letter = "I"
-    shapes = {
+    shapes: ClassVar[Mapping[str, Quantity]] = {
         "inertia": constant("momentum over flow"),
         "momentum": constant("momentum at the start"),
         "initial_flow": constant("flow at the start"),
@@ -181,7 +194,7 @@ class I(Element):  # noqa: E742
         if self.flow is not None:
             law["law"] = as_law(self.flow, "p", n, f"{path}.flow", make.values)
         else:
-            law["matrix"] = square(self.shaped("inertia", v), n, f"{path}.inertia")
+            law["matrix"] = square(self.required("inertia", v), n, f"{path}.inertia")
         start, other = self.shaped("momentum", v), self.shaped("initial_flow", v)
         self.vertex(make, path, v, width=n, start=_wide(start, n), start_conjugate=_wide(other, n), **law)
 
@@ -194,7 +207,7 @@ class C(Element):
 
     kind = "bond.C"
     letter = "C"
-    shapes = {
+    shapes: ClassVar[Mapping[str, Quantity]] = {
         "compliance": constant("displacement over effort"),
         "stiffness": constant("effort over displacement"),
         "displacement": constant("displacement at the start"),
@@ -219,9 +232,9 @@ class C(Element):
         if self.effort is not None:
             law["law"] = as_law(self.effort, "q", n, f"{path}.effort", make.values)
         elif self.stiffness is not None:
-            law["matrix"] = square(self.shaped("stiffness", v), n, f"{path}.stiffness")
+            law["matrix"] = square(self.required("stiffness", v), n, f"{path}.stiffness")
         else:
-            given = self.shaped("compliance", v)
+            given = self.required("compliance", v)
             law["matrix"] = (
                 square(1 / given, n, f"{path}.compliance")
                 if min(given.shape) == 1
@@ -236,7 +249,10 @@ class R(Element):
 
     kind = "bond.R"
     letter = "R"
-    shapes = {"resistance": constant("effort over flow"), "conductance": constant("flow over effort")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {
+        "resistance": constant("effort over flow"),
+        "conductance": constant("flow over effort"),
+    }
     texts = ("effort", "flow")
     resistance: Any = optional()
     conductance: Any = optional()
@@ -251,13 +267,13 @@ class R(Element):
         n = make.width(self, path)
         law: dict[str, Any] = {}
         if self.resistance is not None:
-            law["matrix"] = square(self.shaped("resistance", v), n, f"{path}.resistance")
+            law["matrix"] = square(self.required("resistance", v), n, f"{path}.resistance")
         elif self.effort is not None:
             law["law"] = as_law(self.effort, "f", n, f"{path}.effort", make.values)
         elif self.flow is not None:
             law |= {"law": as_law(self.flow, "e", n, f"{path}.flow", make.values), "gives": "flow"}
         else:
-            matrix = square(self.shaped("conductance", v), n, f"{path}.conductance")
+            matrix = square(self.required("conductance", v), n, f"{path}.conductance")
             law |= {"law": lambda e: ca.mtimes(matrix, e), "gives": "flow"}
         self.vertex(make, path, v, width=n, **law)
 
@@ -267,16 +283,14 @@ class MR(R):
 
     kind = "bond.MR"
     modulated = True
-    shapes = {"resistance": modulation("effort over flow"), "conductance": modulation("flow over effort")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {
+        "resistance": modulation("effort over flow"),
+        "conductance": modulation("flow over effort"),
+    }
 
 
-class Se(Element):
-    """A source of effort, a function of time: ``effort="5*sin(2*pi*t)"``."""
-
-    kind = "bond.Se"
-    letter = "Se"
-    shapes = {"effort": Quantity("", "finite", True, "effort that it sets", measured=True)}
-    effort: Any = optional()
+class Source(Element):
+    """A source of effort or flow; its one value has the name of what it sets."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -285,8 +299,16 @@ class Se(Element):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         n = make.width(self, path)
         (name,) = self.shapes
-        given = self.shaped(name, v)
-        self.vertex(make, path, v, width=n, value=_wide(given, n))
+        self.vertex(make, path, v, width=n, value=_wide(self.required(name, v), n))
+
+
+class Se(Source):
+    """A source of effort, a function of time: ``effort="5*sin(2*pi*t)"``."""
+
+    kind = "bond.Se"
+    letter = "Se"
+    shapes: ClassVar[Mapping[str, Quantity]] = {"effort": modulation("effort that it sets")}
+    effort: Any = optional()
 
 
 class MSe(Se):
@@ -296,13 +318,12 @@ class MSe(Se):
     modulated = True
 
 
-class Sf(Se):
+class Sf(Source):
     """A source of flow, a function of time."""
 
     kind = "bond.Sf"
     letter = "Sf"
-    shapes = {"flow": Quantity("", "finite", True, "flow that it sets", measured=True)}
-    effort: ClassVar[None] = None
+    shapes: ClassVar[Mapping[str, Quantity]] = {"flow": modulation("flow that it sets")}
     flow: Any = optional()
 
 

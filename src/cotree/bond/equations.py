@@ -14,8 +14,9 @@ def bond_equations(model: Model) -> SystemEquations:
     """The equations of a bond graph: mechanisms in mechanical form where they allow it, the rest in state form."""
     structure = open_graph(model)
     add_sensors(structure)
-    if structure.placed:
+    state = None if structure.placed else StateForm(structure)
+    if state is None or state.kin.closures:
         mechanical = MechanicalForm(structure)
         if mechanical.suits():
             return mechanical.equations()
-    return StateForm(structure).equations()
+    return (state or StateForm(structure)).equations()

@@ -13,6 +13,7 @@ from cotree.bond.structure import Vertex
 from cotree.bond.values import MOST
 from cotree.errors import ModelError
 from cotree.maths.rotation import skew
+from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
@@ -69,7 +70,7 @@ class TF(Element):
 
     kind = "bond.TF"
     letter = "TF"
-    shapes = {"modulus": constant("flow of port 2 over flow of port 1")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"modulus": constant("flow of port 2 over flow of port 1")}
     modulus: Any = optional()
 
     def port_names(self) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ class TF(Element):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         if self.modulus is None:
             make.unmodulated(path, f"M{self.letter}", self.letter)
-        given = make.call(self.modulus, path) if callable(self.modulus) else self.shaped("modulus", v)
+        given = make.call(self.modulus, path) if callable(self.modulus) else self.required("modulus", v)
         matrix = ca.diag(given) if given.shape[1] == 1 and given.shape[0] > 1 else given
         self.vertex(make, path, v, matrix=matrix)
 
@@ -93,7 +94,7 @@ class MTF(TF):
 
     kind = "bond.MTF"
     modulated = True
-    shapes = {"modulus": modulation("flow of port 2 over flow of port 1")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"modulus": modulation("flow of port 2 over flow of port 1")}
 
 
 class GY(TF):
@@ -101,7 +102,7 @@ class GY(TF):
 
     kind = "bond.GY"
     letter = "GY"
-    shapes = {"modulus": constant("effort of port 2 over flow of port 1")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"modulus": constant("effort of port 2 over flow of port 1")}
 
 
 class MGY(GY):
@@ -109,7 +110,7 @@ class MGY(GY):
 
     kind = "bond.MGY"
     modulated = True
-    shapes = {"modulus": modulation("effort of port 2 over flow of port 1")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"modulus": modulation("effort of port 2 over flow of port 1")}
 
 
 class MGR(Element):
@@ -121,13 +122,13 @@ class MGR(Element):
     kind = "bond.MGR"
     letter = "GR"
     modulated = True
-    shapes = {"modulus": modulation("vector of the cross product")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"modulus": modulation("vector of the cross product")}
     modulus: Any = optional()
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         if self.modulus is None:
             make.unmodulated(path, "MGR", "R")
-        given = make.call(self.modulus, path) if callable(self.modulus) else self.shaped("modulus", v)
+        given = make.call(self.modulus, path) if callable(self.modulus) else self.required("modulus", v)
         matrix = skew(given) if given.shape == (3, 1) else given
         if matrix.shape[0] != matrix.shape[1] or not (matrix + matrix.T).is_zero():
             raise ModelError(
@@ -143,15 +144,16 @@ class Split(Element):
     kind = "bond.split"
     letter = "Split"
     parts: tuple[int, ...] = field(default=(), kw_only=True)
-    width: ClassVar[None] = None
 
     def port_names(self) -> tuple[str, ...]:
         return ("whole", *(str(k + 1) for k in range(len(self.parts))))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        right = isinstance(self.parts, (list, tuple)) and self.parts and all(type(n) is int and n > 0 for n in self.parts)
-        if not right or sum(self.parts) > MOST:
+        right = (
+            isinstance(self.parts, (list, tuple)) and self.parts and all(type(n) is int and n > 0 for n in self.parts)
+        )
+        if not right or not 0 < sum(self.parts) <= MOST:
             raise ModelError(f"the parts are {self.parts!r}", where=self.name, expected="widths such as [1, 2]")
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:

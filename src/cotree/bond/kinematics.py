@@ -176,7 +176,8 @@ class Kinematics:
 
     def _eliminate(self) -> None:
         rows = self._numbers()
-        self._open, self._rows_of = set(range(len(rows))), {}
+        self._open: set[int] = set(range(len(rows)))
+        self._rows_of: dict[int, set[int]] = {}
         for r, row in enumerate(rows):
             for column in row:
                 self._rows_of.setdefault(column, set()).add(r)

@@ -9,7 +9,7 @@ import casadi as ca
 
 from cotree.bond.derivation import Derivation
 from cotree.bond.kinematics import LARGEST
-from cotree.bond.structure import JUNCTIONS, ONE_PORTS, Vertex
+from cotree.bond.structure import Vertex
 from cotree.formulation.blocks import solve_blocks
 from cotree.maths.symbolic import column
 
@@ -29,7 +29,7 @@ def gyrator_ports(d: Derivation, vertex: Vertex) -> list[Port]:
     first, second = d.structure.at(vertex.name, "1"), d.structure.at(vertex.name, "2")
     into = d.kin.flow(first) * (1 if first.enters(vertex.name) else -1)
     out = d.kin.flow(second) * (-1 if second.enters(vertex.name) else 1)
-    matrix = d.signals.expand(ca.SX(vertex.matrix))
+    matrix = d.signals.expand(vertex.modulus)
     matrix = matrix * ca.SX.eye(first.width) if matrix.numel() == 1 else matrix
     return [
         Port(vertex.name, first.name, into, ca.mtimes(matrix.T, out)),
@@ -107,13 +107,10 @@ def explicit_effort(d: Derivation, vertex: Vertex) -> ca.SX | None:
         own = d.kin.own_flow(vertex.name)
         if vertex.law is not None:
             return ca.SX(d.law(vertex)(own))
-        return ca.mtimes(d.signals.expand(ca.SX(vertex.matrix)), own)
+        return ca.mtimes(d.signals.expand(vertex.modulus), own)
     return None
 
 
 def result_line(d: Derivation, name: str) -> str:
     """The bond whose effort a one-port or a junction has."""
     return d.structure.around[name][0].name
-
-
-__all__ = ["JUNCTIONS", "ONE_PORTS", "Port", "balance", "bond_efforts", "explicit_effort", "gyrator_ports", "result_line"]

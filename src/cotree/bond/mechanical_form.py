@@ -1,7 +1,7 @@
 """The mechanical form: speeds u are flows, coordinates q displacements, with the second-order form beside it.
 
 By T^T e = 0 with f = T(q) u, inertias of derivative causality cost nothing: their efforts are the rates of their
-momenta, M(q) u' + h(q, u), as in Lagrange's equations. The mass matrix and the forces come from one reverse-mode product.
+momenta, M(q) u' + h(q, u), as in Lagrange's equations. Mass matrix and forces come from one reverse-mode product.
 Closures of loops have multipliers; where a flow source knows the displacement of its flow (``gap``), the loop is also
 closed on the level of positions. So every method for mechanisms applies.
 """
@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from cotree.bond.kinematics import COMPLIANCE, DISSIPATOR, EFFORT_SOURCE, INTERNAL, Closure
-from cotree.bond.laws import Port, balance
+from cotree.bond.laws import Port, balance, bond_efforts
 from cotree.bond.mechanical_start import MechanicalStart
 from cotree.bond.results import results
-from cotree.bond.state_form import StateForm, start_displacement
-from cotree.bond.structure import ONE_PORTS
+from cotree.bond.state_form import StateForm
+from cotree.bond.states import start_displacement
 from cotree.errors import FormulationError, listing
 from cotree.formulation.branch.articulated import ldl_solver
 from cotree.formulation.branch.redundancy import independent_rows
@@ -83,13 +82,10 @@ class MechanicalForm(StateForm):
         gap = None if closure.torn is not None else self.structure.vertices[closure.vertex].gap
         return None if gap is None else self._put(self.signals.expand(gap[closure.k]))
 
-    def _value(self, closure: Closure) -> ca.SX:
-        return ca.SX(0) if closure.torn is not None else self.source_values[closure.vertex][closure.k]
-
     @cached_property
     def _velocity(self) -> ca.SX:
         """Flows of all closures."""
-        flows = [self.kin.closure_flow(c, self._value(c)) for c in self.closures]
+        flows = [self._closure_flow(c) for c in self.closures]
         return self._put(self.signals.expand(column(flows)))
 
     @cached_property
@@ -168,8 +164,8 @@ class MechanicalForm(StateForm):
                 velocity,
                 acceleration,
                 self._quaternions(kinematics),
-                self.kinetic,
-                self.potential,
+                out.kinetic,
+                out.potential,
                 self._position[dropped] if dropped else ca.SX(0, 1),
                 tuple(self.closures[k].vertex for k in dropped),
             ),
@@ -193,11 +189,7 @@ class MechanicalForm(StateForm):
 
     @cached_property
     def all_efforts(self) -> ca.SX:
-        from cotree.bond.laws import bond_efforts
-
-        held = {
-            self.kin.at(c.line, c.k): -self._held_multipliers.get(k, ca.SX(0)) for k, c in enumerate(self.closures)
-        }
+        held = {self.kin.at(c.line, c.k): -self._held_multipliers.get(k, ca.SX(0)) for k, c in enumerate(self.closures)}
         return bond_efforts(self, self.ports, held)
 
     # -- names ---------------------------------------------------------------------------------------------------
@@ -265,7 +257,9 @@ class MechanicalForm(StateForm):
             if integral.rotation and len(integral.names) == EULER:
                 for k in range(u.numel() - 2):
                     wanted = quaternion_rate(integral.symbols, u[k : k + 3])
-                    off = ca.Function("off", [self.q, u, self.values.p.symbols], [kinematics[place : place + 4] - wanted])
+                    off = ca.Function(
+                        "off", [self.q, u, self.values.p.symbols], [kinematics[place : place + 4] - wanted]
+                    )
                     rng = np.random.default_rng(1)
                     sample = off(rng.random(self.q.numel()), rng.random(u.numel()), self.values.p.start)
                     if np.abs(np.asarray(sample, dtype=float)).max() < 1e-12:
@@ -301,6 +295,3 @@ def start_coordinates(form: MechanicalForm) -> ca.SX:
     """Start values of the coordinates as given."""
     parts = [start_displacement(form.structure.vertices[name], form) for name in form.storing]
     return ca.vertcat(ca.SX(0, 1), *parts, *(ca.SX(i.start) for i in form.structure.integrals))
-
-
-__all__ = ["ONE_PORTS", "Any", "MechanicalForm", "start_coordinates"]

@@ -47,12 +47,8 @@ class MechanicalStart:
         given = ca.Function("given", known, [at(start_coordinates(form)), at(self._speeds)])
         position, velocity = form._position, form._velocity
         way = ca.jacobian(self.rates, self.u)
-        places = ca.Function(
-            "places", [form.q, *known], [at(position), at(ca.jacobian(position, form.q)), at(way)]
-        )
-        moves = ca.Function(
-            "moves", [form.q, self.u, *known], [at(velocity), at(ca.jacobian(velocity, self.u))]
-        )
+        places = ca.Function("places", [form.q, *known], [at(position), at(ca.jacobian(position, form.q)), at(way)])
+        moves = ca.Function("moves", [form.q, self.u, *known], [at(velocity), at(ca.jacobian(velocity, self.u))])
         return given, places, moves
 
     @property

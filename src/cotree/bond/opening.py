@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 
 from cotree.bond.elements import BondPart, Element
-from cotree.bond.junctions import TF, Bond, Junction0, Split
+from cotree.bond.junctions import TF, Bond
 from cotree.bond.masks import Mask
 from cotree.bond.structure import BondStructure, Integral, Line, Vertex, labels
 from cotree.bond.widths import find_widths
@@ -90,6 +90,7 @@ class Opening:
         self.wires: list[Wire] = []
         self.exposed: dict[str, tuple[str, str]] = {}
         self.aliases: dict[str, tuple[str, str]] = {}
+        self.reached: set[str] = set()
         self._mask_ports: dict[str, tuple[str, ...]] = {}
         self._bonds: list[tuple[str, Bond, str]] = []
         self._widths: dict[str, int] = {}
@@ -157,6 +158,7 @@ class Opening:
         """The leaf and the port that a bond's end names."""
         for _ in range(100):
             if full in self.aliases:
+                self.reached.add(full)
                 full = self.aliases[full][0]
                 continue
             if full in self._mask_ports:
@@ -253,7 +255,9 @@ class Opening:
             return ca.SX(result)
         except (TypeError, ValueError, NotImplementedError, RuntimeError) as reason:
             raise ModelError(
-                f"the Python function cannot be used: {reason}", where=path, expected="CasADi expressions of its signals"
+                f"the Python function cannot be used: {reason}",
+                where=path,
+                expected="CasADi expressions of its signals",
             ) from None
 
     def used(self, v: Mapping[str, Any]) -> tuple[str, ...]:
@@ -297,12 +301,7 @@ class Opening:
                 where=str(wire), expected="frames at both ends, or none",
             )  # fmt: skip
         for (suffix, own), (_, other) in zip(*bundles, strict=True):
-            ends = [
-                self.exposed.get(f"{leaf}.{port}/{suffix}", (leaf, port)) for leaf, port in (wire.tail, wire.head)
-            ]
+            ends = [self.exposed.get(f"{leaf}.{port}/{suffix}", (leaf, port)) for leaf, port in (wire.tail, wire.head)]
             width = own or other or self._widths.get(f"{wire.path}/", 1)
             name = f"{wire.path}.{suffix}" if suffix else wire.path
             self.structure.lines[name] = Line(name, ends[0], ends[1], width, wire.owner)
-
-
-__all__ = ["Junction0", "Leaf", "Opening", "Signals", "Split", "Wire", "open_graph"]

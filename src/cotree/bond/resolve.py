@@ -13,7 +13,12 @@ from functools import cached_property
 import casadi as ca
 
 from cotree.bond.structure import (
-    JUNCTIONS, ONE_PORTS, UNITS, BondStructure, Integral, component_names, labels,
+    JUNCTIONS,
+    ONE_PORTS,
+    UNITS,
+    BondStructure,
+    Integral,
+    component_names,
 )  # fmt: skip
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation.system import Output
@@ -41,9 +46,7 @@ def add_sensors(structure: BondStructure) -> None:
         names = component_names(f"{name}.value", width)
         rates = [_placeholder(structure, source) for source in component_names(f"{of}.{rate}", width)]
         symbols = column([ca.SX.sym(each) for each in names])
-        structure.integrals.append(
-            Integral(names, (unit,) * width, symbols, ca.SX.zeros(width), column(rates), name)
-        )
+        structure.integrals.append(Integral(names, (unit,) * width, symbols, ca.SX.zeros(width), column(rates), name))
 
 
 def _check_measure(structure: BondStructure, name: str, of: str, letter: str, measures: str) -> None:
@@ -126,12 +129,14 @@ class Signals:
         """Every name that a signal may have."""
         names = {*self.known, *self.formulas, *self.structure.outputs}
         for line in self.structure.lines.values():
-            names |= {each for what in ("effort", "flow") for each in component_names(f"{line.name}.{what}", line.width)}
+            names |= {
+                each for what in ("effort", "flow") for each in component_names(f"{line.name}.{what}", line.width)
+            }
         for vertex in self.structure.vertices.values():
             if vertex.letter in (*ONE_PORTS, *JUNCTIONS) and self.structure.around[vertex.name]:
                 width = self.structure.width(vertex.name)
-                own = ("effort", "flow") if vertex.letter in ONE_PORTS else ("flow",) if vertex.letter == "1" else ("effort",)
-                own += ("momentum",) if vertex.letter == "I" else ("displacement",) if vertex.letter == "C" else ()
+                own = {"0": ["effort"], "1": ["flow"]}.get(vertex.letter, ["effort", "flow"])
+                own += {"I": ["momentum"], "C": ["displacement"]}.get(vertex.letter, [])
                 names |= {each for what in own for each in component_names(f"{vertex.name}.{what}", width)}
         return names
 
@@ -203,6 +208,3 @@ class Signals:
 def vector_signals(name: str, value: ca.SX) -> dict[str, ca.SX]:
     """A column as signals by component."""
     return dict(zip(component_names(name, value.numel()), ca.vertsplit(value), strict=True))
-
-
-__all__ = ["Signals", "add_sensors", "labels", "vector_signals"]

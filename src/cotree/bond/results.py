@@ -10,6 +10,7 @@ import casadi as ca
 
 from cotree.bond.structure import JUNCTIONS, ONE_PORTS, UNITS, component_names
 from cotree.formulation.system import Energy, Output
+from cotree.maths.symbolic import column
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Results:
 
     outputs: dict[str, Output]
     energy: Energy
+    kinetic: ca.SX
+    potential: ca.SX
     integrals: Mapping[str, Output] = field(default_factory=dict)
 
 
@@ -36,7 +39,7 @@ def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
             values.append(entry)
 
     def effort(line: str) -> ca.SX:
-        return ca.vertcat(*(efforts[kin.at(line, k)] for k in range(s.lines[line].width)))
+        return column([efforts[kin.at(line, k)] for k in range(s.lines[line].width)])
 
     of: dict[str, ca.SX] = {}
     flows: dict[str, ca.SX] = {}
@@ -72,5 +75,4 @@ def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
     outputs = {n: Output(e, u) for n, e, u in zip(names, parts[: len(names)], units, strict=True)}
     kinetic, potential, dissipation, supply = parts[len(names) :]
     outputs |= {"kinetic_energy": Output(kinetic, "J"), "potential_energy": Output(potential, "J")}
-    d.kinetic, d.potential = kinetic, potential
-    return Results(outputs, Energy(kinetic + potential, dissipation, supply))
+    return Results(outputs, Energy(kinetic + potential, dissipation, supply), kinetic, potential)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
@@ -17,6 +17,7 @@ from cotree.bond.structure import Integral, component_names
 from cotree.bond.values import shape_width
 from cotree.errors import ModelError, listing
 from cotree.formulation.system import Output
+from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
@@ -54,7 +55,7 @@ class Block(BondPart):
     """
 
     kind = "bond.block"
-    shapes = {"value": modulation("value of the signal")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"value": modulation("value of the signal")}
     paths = ("inputs",)
     value: Any = optional()
     inputs: tuple[str, ...] = field(default=(), kw_only=True)
@@ -65,7 +66,7 @@ class Block(BondPart):
             raise ModelError("no value is given", where=self.name, expected="an expression such as '2*w.value'")
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
-        value = make.call(self.value, path, self.inputs) if callable(self.value) else self.shaped("value", v)
+        value = make.call(self.value, path, self.inputs) if callable(self.value) else self.required("value", v)
         for name, each in zip(component_names(f"{path}.value", value.numel()), ca.vertsplit(value), strict=True):
             make.define(name, Output(each, ""))
 
@@ -74,7 +75,10 @@ class Integrator(BondPart):
     """A signal ``name.value`` whose rate is ``input``, an expression or a list of them; ``initial`` at the start."""
 
     kind = "bond.integrator"
-    shapes = {"input": modulation("rate of the signal"), "initial": modulation("value at the start")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {
+        "input": modulation("rate of the signal"),
+        "initial": modulation("value at the start"),
+    }
     input: Any = optional()
     initial: Any = optional()
     unit: str = field(default="", kw_only=True)
@@ -86,11 +90,10 @@ class Integrator(BondPart):
             raise ModelError(f"no {missing} is given", where=self.name, expected="input: a signal, initial: a value")
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
-        rate, start = self.shaped("input", v), self.shaped("initial", v)
+        rate, start = self.required("input", v), self.required("initial", v)
         n = shape_width(self.input) or 1
         if start.numel() not in (1, n):
             raise ModelError(f"{start.numel()} start values for {n} signals", where=path, expected=str(n))
         names = component_names(f"{path}.value", n)
         symbols = ca.vertcat(*(ca.SX.sym(name) for name in names))
         make.integral(Integral(names, (self.unit,) * n, symbols, ca.SX.zeros(n) + start, rate, path))
-

@@ -8,18 +8,19 @@ solved block by block, in closed form where that is short, and natively at run t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.bond.derivation import Derivation
-from cotree.bond.kinematics import COMPLIANCE, DISSIPATOR, EFFORT_SOURCE, INTERNAL
+from cotree.bond.kinematics import EFFORT_SOURCE, Closure
 from cotree.bond.laws import Port, balance, bond_efforts, explicit_effort, gyrator_ports
-from cotree.bond.results import results
 from cotree.bond.resolve import vector_signals
-from cotree.bond.structure import ONE_PORTS, UNITS, Vertex, component_names
+from cotree.bond.results import results
+from cotree.bond.states import States
+from cotree.bond.structure import ONE_PORTS, Vertex, component_names
 from cotree.errors import FormulationError, listing
 from cotree.formulation.blocks import Solved, solve_blocks
 from cotree.formulation.system import SmoothInput, SystemEquations, Variables, rate_name
@@ -29,10 +30,9 @@ Array = NDArray[np.float64]
 
 PULL = 10.0
 """Pull back onto a loop's closure, in 1/s."""
-AGREEMENT = 1e-9
 
 
-class StateForm(Derivation):
+class StateForm(States):
     """One derivation in state form; every property is one step."""
 
     def equations(self) -> SystemEquations:
@@ -78,150 +78,6 @@ class StateForm(Derivation):
             notes=self._notes(solved, unknown),
         )
 
-    # -- states --------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def p_states(self) -> dict[str, ca.SX]:
-        """Momenta of the I's in integral causality."""
-        return {
-            name: column([ca.SX.sym(each) for each in component_names(f"{name}.momentum", self.structure.width(name))])
-            for name, integral in self.integral.items()
-            if integral
-        }
-
-    @cached_property
-    def p_rates(self) -> dict[str, ca.SX]:
-        """Symbols of their rates."""
-        return {
-            name: column([ca.SX.sym(rate_name(each.name())) for each in ca.vertsplit(symbols)])
-            for name, symbols in self.p_states.items()
-        }
-
-    @cached_property
-    def speed_columns(self) -> list[int]:
-        """Independent flows that are states themselves: of joints, and of I's of which some flows depend."""
-        momenta = {c for name in self.p_states for c in self.columns_of(name)}
-        return [c for c in self.inertial if c not in momenta]
-
-    @cached_property
-    def speeds(self) -> tuple[ca.SX, ca.SX]:
-        """Symbols of these flows and of their rates."""
-        names = [f"{self.kin.columns[c].line}.flow" for c in self.speed_columns]
-        widths = [self.structure.lines[self.kin.columns[c].line].width for c in self.speed_columns]
-        full = [
-            component_names(name, width)[self.kin.columns[c].k]
-            for name, width, c in zip(names, widths, self.speed_columns, strict=True)
-        ]
-        return column([ca.SX.sym(name) for name in full]), column([ca.SX.sym(rate_name(name)) for name in full])
-
-    @cached_property
-    def free_columns(self) -> list[int]:
-        """Flows that belong to algebraic equations."""
-        return self.by_rank(INTERNAL, DISSIPATOR, COMPLIANCE)
-
-    @cached_property
-    def tied(self) -> list[tuple[str, int, int]]:
-        """Components of C's in derivative causality: the C, the component and its column."""
-        found = []
-        for c in self.dependent_displacements:
-            column_ = self.kin.columns[c]
-            found.append((column_.element, column_.k, c))
-        return found
-
-    @cached_property
-    def tied_symbols(self) -> ca.SX:
-        """Their displacements."""
-        return column([self.storing[name][k] for name, k, _ in self.tied])
-
-    def flow_of_momentum(self, vertex: Vertex, momentum: ca.SX) -> ca.SX:
-        """f = I^-1 p, or the law."""
-        if vertex.law is not None:
-            return ca.SX(self.law(vertex)(momentum))
-        return inverse(ca.SX(vertex.matrix), momentum)
-
-    @cached_property
-    def _u_values(self) -> tuple[ca.SX, ca.SX | None]:
-        """The independent flows in states, inputs and free flows."""
-        values = ca.SX(self.kin.u)
-        for name, momentum in self.p_states.items():
-            flow = self.flow_of_momentum(self.structure.vertices[name], momentum)
-            sign = 1 if self.structure.around[name][0].enters(name) else -1
-            for k, c in enumerate(self.columns_of(name)):
-                values[self.places[c]] = sign * flow[k]
-        for k, c in enumerate(self.speed_columns):
-            values[self.places[c]] = self.speeds[0][k]
-        for c in self.given:
-            values[self.places[c]] = self._given_flow(c)
-        return values, None
-
-    def _given_flow(self, c: int) -> ca.SX:
-        column_ = self.kin.columns[c]
-        return self.source_values[column_.element][column_.k]
-
-    def _put(self, expression: ca.SX) -> ca.SX:
-        """An expression of the independent flows in states and inputs."""
-        for _ in range(2):  # a modulated flow source may depend on flows
-            expression = self.signals.expand(substitute(expression, self.kin.u, self._held))
-        return expression
-
-    @cached_property
-    def _held(self) -> ca.SX:
-        return self.signals.expand(self._u_values[0])
-
-    @cached_property
-    def state_symbols(self) -> ca.SX:
-        """All states."""
-        names, *_ = self._states
-        every = {each.name(): each for each in self._state_list}
-        return column([every[name] for name in names])
-
-    @cached_property
-    def _state_list(self) -> list[ca.SX]:
-        tied = {self.storing[name][k].name() for name, k, _ in self.tied}
-        displacements = [each for q in self.storing.values() for each in ca.vertsplit(q) if each.name() not in tied]
-        momenta = [each for p in self.p_states.values() for each in ca.vertsplit(p)]
-        integrals = [each for i in self.structure.integrals for each in ca.vertsplit(i.symbols)]
-        speeds = ca.vertsplit(self.speeds[0]) if self.speed_columns else []
-        return [*momenta, *speeds, *displacements, *integrals]
-
-    @cached_property
-    def _states(self) -> tuple[tuple[str, ...], tuple[str, ...], ca.SX, ca.SX]:
-        """Names, units, start values and rates."""
-        names: list[str] = []
-        units: list[str] = []
-        starts: list[ca.SX] = []
-        rates: list[ca.SX] = []
-
-        def add(symbols: ca.SX, unit: str, start: ca.SX, rate: ca.SX) -> None:
-            names.extend(each.name() for each in ca.vertsplit(symbols))
-            units.extend([unit] * symbols.numel())
-            starts.extend(ca.vertsplit(ca.SX.zeros(*symbols.shape) + start))
-            rates.extend(ca.vertsplit(rate))
-
-        for name, p in self.p_states.items():
-            vertex = self.structure.vertices[name]
-            add(p, self._unit(name, 2), start_momentum(vertex, self), self.p_rates[name])
-        for k, c in enumerate(self.speed_columns):
-            column_ = self.kin.columns[c]
-            vertex = self.structure.vertices[column_.element]
-            given = vertex.start_conjugate
-            sign = 1 if self.structure.lines[column_.line].enters(vertex.name) or vertex.letter != "I" else -1
-            start = ca.SX(0) if given is None else sign * given[column_.k]
-            add(self.speeds[0][k], self._unit(vertex.name, 1), start, self.speeds[1][k])
-        tied = {(name, k) for name, k, _ in self.tied}
-        for name, q in self.storing.items():
-            start, flow = start_displacement(self.structure.vertices[name], self), self.kin.own_flow(name)
-            for k in range(q.numel()):
-                if (name, k) not in tied:
-                    add(q[k], self._unit(name, 3), start[k], flow[k])
-        for integral in self.structure.integrals:
-            add(integral.symbols, "", integral.start, integral.rate)
-            units[-len(integral.names) :] = integral.units
-        return tuple(names), tuple(units), column(starts), column(rates)
-
-    def _unit(self, vertex: str, what: int) -> str:
-        return UNITS[self.structure.domain(self.structure.around[vertex][0].name)][what]
-
     # -- signals -------------------------------------------------------------------------------------------------
 
     def _momentum_signals(self) -> dict[str, ca.SX]:
@@ -239,7 +95,7 @@ class StateForm(Derivation):
             if name in self.p_states:
                 result[name] = self.p_states[name]
             elif vertex.law is None:
-                result[name] = ca.mtimes(ca.SX(vertex.matrix), self.kin.own_flow(name))
+                result[name] = ca.mtimes(vertex.modulus, self.kin.own_flow(name))
             else:
                 names = component_names(f"{name}.momentum", self.structure.width(name))
                 result[name] = column([ca.SX.sym(each) for each in names])
@@ -325,7 +181,7 @@ class StateForm(Derivation):
                 return self.p_rates[v.name]
             own = self.kin.own_flow(v.name)
             if v.law is None:
-                return self.rate(ca.mtimes(ca.SX(v.matrix), own), v.name)
+                return self.rate(ca.mtimes(v.modulus, own), v.name)
             momentum = self.momenta_by_name[v.name]
             return ca.solve(ca.jacobian(ca.SX(self.law(v)(momentum)), momentum), self.rate(own, v.name))
         effort = explicit_effort(self, v)
@@ -335,7 +191,9 @@ class StateForm(Derivation):
     def unknown_efforts(self) -> dict[str, ca.SX]:
         """Efforts of R's whose law gives the flow."""
         return {
-            v.name: column([ca.SX.sym(each) for each in component_names(f"{v.name}.effort", self.structure.width(v.name))])
+            v.name: column(
+                [ca.SX.sym(each) for each in component_names(f"{v.name}.effort", self.structure.width(v.name))]
+            )
             for v in self.structure.vertices.values()
             if v.letter == "R" and v.gives == "flow"
         }
@@ -392,16 +250,15 @@ class StateForm(Derivation):
         solved = solve_blocks(column(equations), column(unknown), labels)
         return solved, column(unknown)
 
-    def _closed(self, closure: object) -> ca.SX:
-        """A closure on the level of accelerations, with a pull back onto it (Baumgarte)."""
-        from cotree.bond.kinematics import Closure
+    def _closure_flow(self, closure: Closure) -> ca.SX:
+        """The flow of a closure, which must vanish."""
+        torn = closure.torn is not None
+        return self.kin.closure_flow(closure, ca.SX(0) if torn else self.source_values[closure.vertex][closure.k])
 
-        assert isinstance(closure, Closure)
-        value, gap = ca.SX(0), None
-        if closure.torn is None:
-            value = self.source_values[closure.vertex][closure.k]
-            gap = self.structure.vertices[closure.vertex].gap
-        flow = self.kin.closure_flow(closure, value)
+    def _closed(self, closure: Closure) -> ca.SX:
+        """A closure on the level of accelerations, with a pull back onto it (Baumgarte)."""
+        gap = self.structure.vertices[closure.vertex].gap if closure.torn is None else None
+        flow = self._closure_flow(closure)
         held = self.rate(flow, closure.name) + 2 * PULL * flow
         return held if gap is None else held + PULL**2 * gap[closure.k]
 
@@ -434,7 +291,9 @@ class StateForm(Derivation):
                 if others
                 else f"nothing limits the flow of {column_.element}: it drives neither an I nor an R nor a C",
                 where=str(line),
-                expected="an effort that one source sets alone" if others else "an I, an R or a C that takes the effort",
+                expected="an effort that one source sets alone"
+                if others
+                else "an I, an R or a C that takes the effort",
                 remedy="Put an R between them on a 1 junction, or remove one" if others else "Add what it drives",
             )
 
@@ -444,19 +303,34 @@ class StateForm(Derivation):
         return [
             v.name
             for v in self.structure.vertices.values()
-            if v.letter == "Se" and v.name != own and ca.depends_on(self.kin.own_flow(v.name), self.kin.u[self.places[c]])
+            if v.letter == "Se"
+            and v.name != own
+            and ca.depends_on(self.kin.own_flow(v.name), self.kin.u[self.places[c]])
         ]
 
     # -- start, notes --------------------------------------------------------------------------------------------
 
-    def _start(self, starts: ca.SX) -> object:
+    def _start(self, starts: ca.SX) -> Callable[[Array, float], Array]:
         values = self.values
         modes = column([mode.value for mode in values.modes])
-        at = substitute(starts, values.mode_symbols, modes)
-        function = ca.Function("start", [values.p.symbols, values.t], [at])
+        known = [values.p.symbols, values.t]
+
+        def at(expression: ca.SX) -> ca.SX:
+            expression = substitute(expression, self.inputs[0].symbols, self.inputs[2])
+            return ca.densify(substitute(expression, values.mode_symbols, modes))
+
+        given = ca.Function("start", known, [at(starts)])
+        moving = sum(p.numel() for p in self.p_states.values()) + len(self.speed_columns)
+        flows = self._put(self.signals.expand(column([self._closure_flow(c) for c in self.kin.closures])))
+        own = self.state_symbols
+        closed = ca.Function("closed", [own, *known], [at(flows), at(ca.jacobian(flows, own[:moving]))])
 
         def start(p: Array, t: float) -> Array:
-            return np.asarray(function(p, t), dtype=float).ravel()
+            x = np.asarray(given(p, t), dtype=float).ravel()
+            for _ in range(3 if self.kin.closures and moving else 0):  # flows that the closures allow
+                off, slope = (np.asarray(each, dtype=float) for each in closed(x, p, t))
+                x[:moving] -= np.linalg.lstsq(slope, off.ravel(), rcond=1e-10)[0]
+            return x
 
         return start
 
@@ -466,7 +340,9 @@ class StateForm(Derivation):
         for k, name in enumerate(inputs.names):
             if ca.depends_on(rates, input_rates[k]):
                 owner = name.rpartition(".effort")[0] or name.rpartition(".flow")[0]
-                tied = [each for each, integral in self.integral.items() if not integral] or [n for n, _, _ in self.tied]
+                tied = [each for each, integral in self.integral.items() if not integral] or [
+                    n for n, _, _ in self.tied
+                ]
                 why = f"{listing(tied) or 'a storage'} has derivative causality behind {owner}"
                 remedy = "Put an R between the source and the storage, or let the source ramp"
                 found.append(SmoothInput(k, why, "an infinite effort or flow", remedy))
@@ -485,34 +361,3 @@ class StateForm(Derivation):
             words = listing([unknown[k].name() for k in loop])
             notes.append(f"algebraic loop of {len(loop)} equations, {how}: {words}")
         return tuple(notes)
-
-
-def inverse(matrix: ca.SX, right: ca.SX) -> ca.SX:
-    """matrix^-1 right, in closed form for diagonal and small matrices."""
-    if matrix.sparsity().is_diag():
-        return right / ca.diag(matrix)
-    return ca.mtimes(ca.inv_minor(ca.densify(matrix)), right) if matrix.shape[0] <= 3 else ca.solve(matrix, right)
-
-
-def start_momentum(vertex: Vertex, d: StateForm) -> ca.SX:
-    """The momentum of an I at the start."""
-    if vertex.start is not None or vertex.start_conjugate is None:
-        return ca.SX(0) if vertex.start is None else vertex.start
-    if vertex.law is not None:
-        raise FormulationError(
-            "initial_flow of a nonlinear I", where=vertex.name, expected="momentum", remedy="Give its momentum instead"
-        )
-    return ca.mtimes(ca.SX(vertex.matrix), vertex.start_conjugate)
-
-
-def start_displacement(vertex: Vertex, d: Derivation) -> ca.SX:
-    """The displacement of a C at the start."""
-    width = d.structure.width(vertex.name)
-    if vertex.start is not None or vertex.start_conjugate is None:
-        return ca.SX.zeros(width) if vertex.start is None else vertex.start
-    if vertex.law is not None:
-        raise FormulationError(
-            "initial_effort of a nonlinear C", where=vertex.name, expected="displacement",
-            remedy="Give its displacement instead",
-        )  # fmt: skip
-    return inverse(ca.SX(vertex.matrix), vertex.start_conjugate)

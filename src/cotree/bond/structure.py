@@ -110,10 +110,24 @@ class Vertex:
     """Of a flow source that closes a loop: the displacement whose rate is its flow less its value, zero when closed."""
     preferred: bool = False
     """Whether its flow is wanted as a speed of the equations: the rate of a joint's coordinate."""
+    speeds: tuple[str, ...] = ()
+    """How the flows of its bond are called where they are speeds of the equations: ``J1.angle_rate``."""
     open_ended: bool = False
     """Whether a junction may have fewer than two bonds: a frame that nothing is mounted on."""
     used: tuple[str, ...] = ()
     """Names of the signals that modulate it."""
+
+    @property
+    def modulus(self) -> ca.SX:
+        """The matrix of a linear law."""
+        assert self.matrix is not None
+        return self.matrix
+
+    @property
+    def given(self) -> ca.SX:
+        """The value of a source."""
+        assert self.value is not None
+        return self.value
 
     @property
     def shown(self) -> str:

@@ -63,15 +63,13 @@ def square(value: ca.SX, width: int, where: str) -> ca.SX:
     if value.numel() == 1:
         return value * ca.SX.eye(width)
     if value.shape == (width, 1):
-        return ca.diag(value)
+        return ca.SX(ca.diag(value))
     if value.shape == (width, width):
         return value
     raise ModelError(f"a value of size {value.shape[0]} x {value.shape[1]}", where=where, expected=f"{width} of them")
 
 
-def as_law(
-    given: Any, argument: str, width: int, where: str, values: Values
-) -> Callable[[ca.SX], ca.SX]:
+def as_law(given: Any, argument: str, width: int, where: str, values: Values) -> Callable[[ca.SX], ca.SX]:
     """A law as a function on symbols: from a Python function, or from one expression for each component.
 
     An expression knows its argument as ``q``, or ``q.x``, ``q.y`` ... where the bond is a multibond.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cotree.bond.elements import Element
+from cotree.bond.elements import BondPart, Element
 from cotree.bond.junctions import MGR, TF, Split
 from cotree.errors import ModelError
 
@@ -28,14 +28,12 @@ def find_widths(leaves: Mapping[str, Leaf], wires: Sequence[Wire]) -> dict[str, 
     while changed:
         changed = False
         for wire in wires:
-            for leaf, port in (wire.tail, wire.head):
-                changed |= _agree(found, wire, leaf, port, leaves)
+            for end, port in (wire.tail, wire.head):
+                changed |= _agree(found, wire, end, port, leaves)
     return {name: width for name, (width, _) in found.items()}
 
 
-def _agree(
-    found: dict[str, tuple[int, str]], wire: Wire, leaf: str, port: str, leaves: Mapping[str, Leaf]
-) -> bool:
+def _agree(found: dict[str, tuple[int, str]], wire: Wire, leaf: str, port: str, leaves: Mapping[str, Leaf]) -> bool:
     """Carry a width from a bond to an element or back; whether anything was new."""
     part, bond = leaves[leaf].part, f"{wire.path}/"
     fixed = fixed_width(part, port)
@@ -55,7 +53,7 @@ def _agree(
     return new
 
 
-def fixed_width(part: object, port: str) -> int | None:
+def fixed_width(part: BondPart, port: str) -> int | None:
     """The width that a part with several ports tells for one of them."""
     if isinstance(part, TF) and isinstance(part.modulus, tuple):
         rows = len(part.modulus)
@@ -63,8 +61,8 @@ def fixed_width(part: object, port: str) -> int | None:
         return columns if port == "1" else rows
     if isinstance(part, Split):
         return sum(part.parts) if port == "whole" else part.parts[int(port) - 1]
-    if hasattr(part, "bundle") and part.port_names() and not isinstance(part, TF):  # type: ignore[attr-defined]
-        (_, width), *more = part.bundle(port)  # type: ignore[attr-defined]
+    if part.port_names() and not isinstance(part, TF):
+        (_, width), *more = part.bundle(port)
         return None if more else width
     return None
 
