@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cotree import bond
 from cotree.errors import (
     CotreeError,
     ExpressionError,
@@ -76,6 +77,8 @@ from cotree.terminal.transducer import Piston, RotationalEMF, TranslationalEMF, 
 from cotree.terminal.varying import VaryingMass, VaryingPoint
 
 if TYPE_CHECKING:
+    from cotree.bond.causality import Causality
+    from cotree.bond.structural import Structural
     from cotree.formulation import SystemEquations
     from cotree.formulation.nodal.determinacy_report import Determinacy
     from cotree.graph import LinearGraph, Tree
@@ -92,7 +95,7 @@ __all__ = [
     "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
     "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
     "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
-    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "box", "cylinder", "electrical", "hydraulic", "layered", "load",
+    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "bond", "box", "cylinder", "electrical", "hydraulic", "layered", "load",
     "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational",
     "tube",
 ]  # fmt: skip
@@ -118,6 +121,40 @@ class Model(_model.Model):
     >>> m.add(Capacitor("C", "out", "ground", capacitance=1e-6))
     >>> m.simulate(t_end=5e-3)["C.voltage"][-1]
     """
+
+    def connect(self, tail: str, head: str, name: str | None = None, width: int | None = None) -> bond.Bond:
+        """Add a bond to a bond graph, from ``tail`` to ``head``; without a name it is numbered: b1, b2, ..."""
+        return self.add(bond.Bond(name or bond.next_bond(self.components), tail, head, width=width))
+
+    def causality(self) -> Causality:
+        """The causality of a bond graph, assigned step by step, with the reason for each stroke."""
+        from cotree.bond.explain import model_causality
+
+        return model_causality(self)
+
+    def structural(self, outputs: Iterable[str] = ()) -> Structural:
+        """Order, controllability and observability of a bond graph by its causal paths."""
+        from cotree.bond.explain import model_structural
+
+        return model_structural(self, outputs)
+
+    def to_bond_graph(self) -> Model:
+        """The same network or rigid mechanism as a bond graph."""
+        from cotree.bond.bridges import to_bond_graph
+
+        return to_bond_graph(self)
+
+    def to_network(self) -> Model:
+        """The same scalar bond graph as a network."""
+        from cotree.bond.bridges import to_network
+
+        return to_network(self)
+
+    def simplified(self) -> Model:
+        """The same bond graph with junctions contracted: 1-1, 0-0, and those that only pass power on."""
+        from cotree.bond.bridges import simplified
+
+        return simplified(self)
 
     def graph(self) -> LinearGraph:
         """The linear graph of the model; of a mechanism with its dependent virtual-work edges."""
@@ -213,16 +250,26 @@ class Model(_model.Model):
         return linearise(self.equations(tree), **options)
 
     def explain(self, tree: Any = None, most: int = 12) -> str:
-        """Graph -> tree -> counts -> equations, as text."""
+        """Graph -> tree -> counts -> equations, as text; of a bond graph with its causality."""
+        if self.bonded:
+            from cotree.bond.explain import explain_bond_graph
+
+            return explain_bond_graph(self, self.equations(), most)
         from cotree.formulation.explain import explain_model
 
         return explain_model(self, None if tree is None else self._spanning(tree), most)
 
-    def draw(self, path: str | Path | None = None, tree: Any = None) -> Any:
+    def draw(self, path: str | Path | None = None, tree: Any = None, level: str = "masks") -> Any:
         """Draw the graph, the tree bold and the cotree dashed; returns the figure.
 
-        Of two trees of a mechanism, that of the rotations goes to a file of its own: ``graph-rotation.svg``.
+        Of two trees of a mechanism, that of the rotations goes to a file of its own: ``graph-rotation.svg``. Of a bond
+        graph ``level`` chooses what is shown: ``masks`` as boxes, ``open`` for everything, or the inside of one mask;
+        the picture is returned as SVG text, and a path may end in .svg or .tex.
         """
+        if self.bonded:
+            from cotree.view.bond_drawing import draw_bond_graph
+
+            return draw_bond_graph(self, path, level)
         from cotree.view import draw_graph
 
         return draw_graph(self._spanning(tree), path)
@@ -273,6 +320,10 @@ class Model(_model.Model):
         """A tree as the user gave it: itself, by preset, a pair of them, or the default tree."""
         from cotree.graph import Tree
 
+        if self.bonded:
+            if tree is not None:
+                raise GraphError(f"the tree is {tree!r}", expected="none: a bond graph has causality instead of a tree")
+            return None
         if self.mechanical and isinstance(tree, (tuple, list)):
             return tuple(self._spanning(each) for each in tree)
         if tree is not None and not isinstance(tree, (str, Tree)):

@@ -183,8 +183,11 @@ class Kinematics:
                 self._rows_of.setdefault(column, set()).add(r)
         gone: set[int] = set()
         order = {name: place for place, name in enumerate(self.structure.vertices)}  # first named, first a state
-        for rank in range(FLOW_SOURCE + 1):
+        stages = [(rank, False) for rank in range(FLOW_SOURCE + 1)]
+        stages.insert(1, (FLOW_SOURCE, True))  # loops with a gap are closed by equations, whatever the other pivots are
+        for rank, loops in stages:
             mine = [c for c, column in enumerate(self.columns) if column.rank == rank]
+            mine = [c for c in mine if not loops or self.structure.vertices[self.columns[c].element].gap is not None]
             mine.sort(key=lambda c: (order.get(self.columns[c].element, -1), c), reverse=rank != COMPLIANCE)
             for unit in (True, False):
                 for column in mine:

@@ -114,7 +114,7 @@ class Mask(BondPart):
         return result
 
     def to_data(self) -> dict[str, Any]:
-        data: dict[str, Any] = {"kind": self.kind, "graph": self.graph.name}
+        data: dict[str, Any] = {"kind": self.kind, "graph": {"name": self.graph.name, **graph_data(self.graph)}}
         return data | ({"values_of": dict(self.values_of)} if self.values_of else {})
 
 
@@ -167,3 +167,20 @@ def _scoped(text: str, path: str, graph: Graph, where: str) -> str:
             return node
 
     return ast.unparse(Rename().visit(ast.parse(text.strip(), mode="eval").body))
+
+
+def graph_data(graph: Graph) -> dict[str, Any]:
+    """The graph of a mask as plain data."""
+    parts = {name: part.to_data() for name, part in graph.components.items() if not isinstance(part, Bond)}
+    bonds = {name: bond_data(part) for name, part in graph.components.items() if isinstance(part, Bond)}
+    data: dict[str, Any] = {"ports": dict(graph.ports)}
+    return data | ({"parameters": dict(graph.parameters)} if graph.parameters else {}) | {
+        "components": parts, "bonds": bonds,
+    }  # fmt: skip
+
+
+def bond_data(bond: Bond) -> Any:
+    """A bond as files write it."""
+    if bond.width is None:
+        return f"{bond.tail} -> {bond.head}"
+    return {"tail": bond.tail, "head": bond.head, "width": bond.width}

@@ -11,7 +11,7 @@ import casadi as ca
 from cotree.bond.elements import BondPart, Element
 from cotree.bond.junctions import TF, Bond
 from cotree.bond.masks import Mask
-from cotree.bond.structure import BondStructure, Integral, Line, Vertex, labels
+from cotree.bond.structure import BondStructure, Integral, Line, Vertex, component_names, labels
 from cotree.bond.widths import find_widths
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation.system import Output
@@ -240,6 +240,11 @@ class Opening:
         if width == 1:
             return self.placeholders[name]
         return ca.vertcat(*(self.placeholders[f"{name}.{label}"] for label in labels(width)))
+
+    def reported(self, name: str, width: int = 1) -> ca.SX:
+        """The placeholder of an effort or flow that only results need, or a column of them."""
+        names = component_names(name, width)
+        return ca.vertcat(*(self.structure.reported.setdefault(each, ca.SX.sym(each)) for each in names))
 
     def sensor(self, path: str, of: str, measures: str) -> None:
         """Add a sensor; what it measures is looked up when all bonds are there."""

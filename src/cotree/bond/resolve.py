@@ -91,6 +91,10 @@ class Signals:
         self.formulas |= {
             name: each.expression for name, each in structure.outputs.items() if name in structure.signals
         }
+        for formula in self.formulas.values():
+            for symbol in ca.symvar(formula):
+                if symbol.name() in structure.reported:
+                    structure.signals.setdefault(symbol.name(), structure.reported[symbol.name()])
         self._check()
 
     def _check(self) -> None:

@@ -10,7 +10,7 @@ import casadi as ca
 
 from cotree.bond.structure import JUNCTIONS, ONE_PORTS, UNITS, component_names
 from cotree.formulation.system import Energy, Output
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, substitute
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,13 @@ def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
     for integral in s.integrals:
         for name, symbol, unit_ in zip(integral.names, ca.vertsplit(integral.symbols), integral.units, strict=True):
             add(name, symbol, unit_)
-    for name, output in (s.definitions | s.outputs).items():
-        if name not in names:
-            add(name, d.signals.formulas.get(name, output.expression), output.unit)
+    known = dict(zip(names, values, strict=True))
+    wanted = column(list(s.reported.values()))
+    found = column([known[name] for name in s.reported])
+    more = {name: output for name, output in (s.definitions | s.outputs).items() if name not in known}
+    formulas = column([d.signals.formulas.get(name, output.expression) for name, output in more.items()])
+    for (name, output), value in zip(more.items(), ca.vertsplit(substitute(formulas, wanted, found)), strict=True):
+        add(name, value, output.unit)
     kinetic, potential = d.stored(d.momenta_by_name, flows)
     dissipation, supply = d.powers(of, flows)
     every = final(ca.vertcat(*values, kinetic, potential, dissipation, supply))

@@ -137,14 +137,29 @@ class StateForm(States):
                 f"the effort of {why} needs the rate of a flow that only resistances determine",
                 where=why, remedy=f"Put a small I beside {why}, so that its flow has a state",
             )  # fmt: skip
-        _, _, _, rates = self._states
-        inputs, input_rates, _ = self.inputs
-        rates = self._put(self.signals.expand(rates))
-        tied_rates = column([self.kin.own_flow(name)[k] for name, k, _ in self.tied])
-        base = ca.vertcat(self.state_symbols, inputs.symbols, self.tied_symbols)
-        direction = ca.vertcat(rates, input_rates, self._put(tied_rates))
+        base, direction = self._base
         along = ca.jtimes(expression, base, direction) if base.numel() else ca.SX.zeros(*expression.shape)
         return ca.SX(along) + ca.jacobian(expression, self.values.t)
+
+    @cached_property
+    def _base(self) -> tuple[ca.SX, ca.SX]:
+        """Everything that changes with time by itself, and its rates."""
+        _, _, _, rates = self._states
+        inputs, input_rates, _ = self.inputs
+        tied_rates = column([self.kin.own_flow(name)[k] for name, k, _ in self.tied])
+        base = ca.vertcat(self.state_symbols, inputs.symbols, self.tied_symbols)
+        return base, ca.vertcat(self._put(self.signals.expand(rates)), input_rates, self._put(tied_rates))
+
+    @cached_property
+    def _dependent_efforts(self) -> dict[str, ca.SX]:
+        """Rates of the momenta of linear I's that are no states, all at once."""
+        names = [n for n in self.integral if n not in self.p_states and self.structure.vertices[n].law is None]
+        momenta = [self.momenta_by_name[name] for name in names]
+        if not names:
+            return {}
+        rates = self.rate(column(momenta), listing(names, 3))
+        ends = np.cumsum([0, *(each.numel() for each in momenta)]).tolist()
+        return {name: rates[ends[k] : ends[k + 1]] for k, name in enumerate(names)}
 
     @cached_property
     def ports(self) -> list[Port]:
@@ -179,10 +194,9 @@ class StateForm(States):
         if v.letter == "I":
             if v.name in self.p_states:
                 return self.p_rates[v.name]
-            own = self.kin.own_flow(v.name)
             if v.law is None:
-                return self.rate(ca.mtimes(v.modulus, own), v.name)
-            momentum = self.momenta_by_name[v.name]
+                return self._dependent_efforts[v.name]
+            own, momentum = self.kin.own_flow(v.name), self.momenta_by_name[v.name]
             return ca.solve(ca.jacobian(ca.SX(self.law(v)(momentum)), momentum), self.rate(own, v.name))
         effort = explicit_effort(self, v)
         return self.unknown_efforts[v.name] if effort is None else effort

@@ -165,6 +165,8 @@ class BondStructure:
     signals: dict[str, ca.SX] = field(default_factory=dict)
     definitions: dict[str, Output] = field(default_factory=dict)
     outputs: dict[str, Output] = field(default_factory=dict)
+    reported: dict[str, ca.SX] = field(default_factory=dict)
+    """Placeholders for efforts and flows that only ``outputs`` hold, so that no equation needs them."""
     sensors: dict[str, tuple[str, str]] = field(default_factory=dict)
     """What each sensor measures: a bond or vertex, and effort, flow, momentum or displacement."""
     placed: dict[str, Any] = field(default_factory=dict)

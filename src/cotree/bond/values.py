@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -72,7 +73,8 @@ def square(value: ca.SX, width: int, where: str) -> ca.SX:
 def as_law(given: Any, argument: str, width: int, where: str, values: Values) -> Callable[[ca.SX], ca.SX]:
     """A law as a function on symbols: from a Python function, or from one expression for each component.
 
-    An expression knows its argument as ``q``, or ``q.x``, ``q.y`` ... where the bond is a multibond.
+    An expression knows its argument as ``q``, or ``q.x``, ``q.y`` ... where the bond is a multibond. In a law of the
+    effort, ``e`` is the effort; Euler's number is exp(1) there.
     """
     if callable(given):
 
@@ -90,6 +92,9 @@ def as_law(given: Any, argument: str, width: int, where: str, values: Values) ->
     texts: Sequence[Any] = given if isinstance(given, (tuple, list)) else (given,)
     if len(texts) != width:
         raise ModelError(f"{len(texts)} expressions for a bond of width {width}", where=where, expected=f"{width}")
+    if argument == "e":
+        argument = "effort"
+        texts = [re.sub(r"\be\b", argument, text) if isinstance(text, str) else text for text in texts]
     expressions = [Expression(text) for text in texts]
 
     def read(x: ca.SX) -> ca.SX:

@@ -103,7 +103,7 @@ def run(
             model.report(solution, report, spanning, chosen.run.plot or None)
     if not quiet:
         shown = _flat(chosen.run.plot) or _default_names(model, solution)
-        for part in summary(_pair(spanning)[0], solution, shown, mechanism=model.mechanical or model.nodal):
+        for part in summary(_counts(model, spanning), solution, shown, mechanism=_second_order(model)):
             out.print(part, soft_wrap=True)
         for path in (output, report):
             if path is not None:
@@ -135,19 +135,28 @@ def _simulated(
 @app.command()
 def graph(
     file: File,
-    output: Annotated[Path | None, typer.Option("--out", "-o", help="drawing: .svg, .png or .pdf")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--out", "-o", help="drawing: .svg, .png or .pdf; of a bond graph .svg or .tex")
+    ] = None,
+    level: Annotated[str, typer.Option(help="of a bond graph: masks, open, or the name of a mask")] = "masks",
     tree: Prefer = None,
     rotation_tree: Turning = None,
     into_tree: Into = None,
     into_cotree: Out = None,
 ) -> None:
-    """Show the linear graph, its tree and the topological equations; draw it where asked."""
+    """Show the linear graph, its tree and the topological equations; draw it where asked.
+
+    Of a bond graph the causality is shown, with the reason for each stroke.
+    """
     from cotree.graph import explain_graph
 
     chosen = _load(file)
     model = chosen.model
     with chosen.about():
         spanning = _tree(chosen, tree, rotation_tree, into_tree, into_cotree)
+    if model.bonded:
+        _bond_graph(chosen, output, level)
+        return
     first, second = _pair(spanning)
     print(explain_graph(first.graph, first, most=40))
     if second != first:
@@ -155,6 +164,17 @@ def graph(
     if output is not None:
         model.draw(output, spanning)
         out.print(f"written: {escape(str(output))}", soft_wrap=True)
+
+
+def _bond_graph(chosen: ModelFile[api.Model], output: Path | None, level: str) -> None:
+    with chosen.about():
+        print(chosen.model.causality().text())
+        print()
+        print(chosen.model.structural().text())
+        if output is not None:
+            _check_output("--out", output, ".svg", ".tex", also=".tikz")
+            chosen.model.draw(output, level=level)
+            out.print(f"written: {escape(str(output))}", soft_wrap=True)
 
 
 @app.command()
@@ -181,6 +201,8 @@ def equations(
         if c is not None:
             model.to_c(c, spanning)
             out.print(f"written: {escape(str(c))}", soft_wrap=True)
+        elif model.bonded:
+            _bond_equations(model, edge, latex, most)
         elif edge:
             for name in edge:
                 equation = _pair(spanning)[0].equation(name)
@@ -194,6 +216,18 @@ def equations(
                 print(line)
         else:
             print(model.explain(spanning, most))
+
+
+def _bond_equations(model: api.Model, edge: list[str] | None, latex: bool, most: int) -> None:
+    from cotree.bond.explain import bond_latex
+
+    if edge:
+        raise CotreeError(f"--edge {edge[0]}", expected="no edge: a bond graph has bonds and junctions")
+    if not latex:
+        print(model.explain(None, most))
+        return
+    for line in bond_latex(model, model.equations()):
+        print(line)
 
 
 @app.command()
@@ -223,6 +257,11 @@ def _tree(
 ) -> Any:
     """The tree that options and file ask for; a pair where a mechanism has another one for rotations."""
     model, given = chosen.model, chosen.run.tree
+    if model.bonded:
+        named = next((each for each in (prefer, turning, given, *(into_tree or ()), *(into_cotree or ())) if each), None)
+        if named is not None:
+            raise CotreeError(f"the tree {named}", expected="none: a bond graph has causality instead of a tree")
+        return None
     if turning is not None and not model.mechanical:
         raise CotreeError(f"--rotation-tree {turning}", expected="a mechanism: a network has one tree")
     first, second = given if isinstance(given, list) else (given, None)
@@ -257,6 +296,21 @@ def _check_output(option: str, path: Path | None, *endings: str, also: str) -> N
 
 def _flat(plot: list[Any]) -> list[str]:
     return [name for entry in plot for name in (entry if isinstance(entry, list) else [entry])]
+
+
+def _second_order(model: api.Model) -> bool:
+    return model.mechanical or model.nodal or (model.bonded and model.equations().mechanics is not None)
+
+
+def _counts(model: api.Model, spanning: Any) -> str:
+    """What a model is made of: nodes, edges and tree, or elements and bonds."""
+    if model.bonded:
+        from cotree.bond import Bond
+
+        bonds = sum(isinstance(part, Bond) for part in model.components.values())
+        return f"bond graph of {len(model.components) - bonds} parts and {bonds} bonds"
+    tree = _pair(spanning)[0]
+    return f"{tree.graph.v} nodes, {tree.graph.e} edges, {len(tree.branches)} in the tree"
 
 
 def _default_names(model: api.Model, solution: api.Solution) -> list[str]:

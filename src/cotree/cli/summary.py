@@ -8,15 +8,14 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from cotree.graph import Tree
 from cotree.results import Solution
 
 MOST_ROWS = 12
 
 
-def summary(tree: Tree, solution: Solution, names: Sequence[str], *, mechanism: bool = False) -> list[RenderableType]:
+def summary(counts: str, solution: Solution, names: Sequence[str], *, mechanism: bool = False) -> list[RenderableType]:
     """Counts, the chosen results, the energy balance and the cost; of a mechanism also its degrees of freedom."""
-    graph, statistics, audit = tree.graph, solution.statistics, solution.energy()
+    statistics, audit = solution.statistics, solution.energy()
     wanted = [part for name in names or solution.states for part in _scalars(name, solution)]
     shown = wanted[:MOST_ROWS]
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -26,10 +25,7 @@ def summary(tree: Tree, solution: Solution, names: Sequence[str], *, mechanism: 
         values = solution[name]
         numbers = [f"{value + 0.0:.6g}" for value in (values[0], values[-1], values.min(), values.max())]
         table.add_row(escape(name), escape(solution.unit(name)), *numbers)
-    head = (
-        f"[bold]{escape(solution.model)}[/]: {graph.v} nodes, {graph.e} edges, {len(tree.branches)} in the tree, "
-        f"{len(solution.states)} states"
-    )
+    head = f"[bold]{escape(solution.model)}[/]: {counts}, {len(solution.states)} states"
     cost = (
         f"{statistics.integrator}, rtol {statistics.rtol:g}: {len(solution)} output times to {solution.t[-1]:g} s, "
         f"{statistics.steps} steps, {1e3 * (statistics.seconds_formulation + statistics.seconds_integration):.0f} ms"

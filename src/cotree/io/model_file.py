@@ -31,7 +31,9 @@ import numpy as np
 import yaml
 
 import cotree.terminal  # noqa: F401  (registers every kind of component)
+from cotree.bond.masks import Graph
 from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
+from cotree.io.bond_file import bonds_of, kind_name, read_masks, read_part, write_bonds
 from cotree.io.yaml_source import Source, read_source
 from cotree.model import Component, Expression, Model, find_kind
 from cotree.results.store import replacing
@@ -42,7 +44,7 @@ M = TypeVar("M", bound=Model)
 
 TABLES = ".cotree"
 """Folder next to a model file that keeps the tables of its flexible bodies."""
-KEYS = ("name", "datum", "gravity", "planar", "parameters", "components", "run")
+KEYS = ("name", "datum", "gravity", "planar", "parameters", "components", "bonds", "masks", "run")
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
 
 def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) -> Path:
     """Write a model file that `read_model` reads back to the same model."""
-    data = _plain(model.to_data() | ({"run": dict(run)} if run else {}))
+    data = write_bonds(model.to_data(), model.components) if model.bonded else model.to_data()
+    data = _plain(data | ({"run": dict(run)} if run else {}))
     text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
@@ -164,11 +167,17 @@ class _Reader(Generic[M]):
         components = self._mapping(data, "components")
         if not components:
             raise FileError("the model has no components", where=self.source.place("components"))
+        with _Placed(self.source, "masks"):
+            masks = read_masks(data.get("masks"))
         for name, entry in components.items():
             with _Placed(self.source, "components", name):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {entry!r}", where=name, expected="{kind: ..., nodes: [...], ...}")
-                model.add(_component(name, entry, self.folder))
+                model.add(_component(name, entry, self.folder, masks))
+        with _Placed(self.source, "bonds"):
+            for name, place, make in bonds_of(data.get("bonds"), model.components):
+                with _Placed(self.source, "bonds", place):
+                    model.add(make())
         with _Placed(self.source, "components"):
             _check(model)
         return model
@@ -231,7 +240,7 @@ class _Reader(Generic[M]):
 class _Placed:
     """Adds the file and line of an entry to any error of the model raised inside."""
 
-    def __init__(self, source: Source, *path: str) -> None:
+    def __init__(self, source: Source, *path: str | int) -> None:
         self.source, self.path = source, path
 
     def __enter__(self) -> None:
@@ -244,8 +253,10 @@ class _Placed:
             raise FileError(error.found, where=where, expected=error.expected, remedy=error.remedy) from None
 
 
-def _place(source: Source, where: str, *path: str) -> str:
+def _place(source: Source, where: str, *path: str | int) -> str:
     """``file:line`` of the value that an error names as ``component.field``; ``path`` is the entry it stands in."""
+    if where.startswith(("bond ", "mask ")) and len(path) < 2:
+        return source.place(f"{where[:4]}s", *_bond_key(source, where[5:].partition(" ")[0].strip(",:")))
     component, *parts = where.partition(" ")[0].split(".")
     path = ("gravity",) if component == "gravity" and len(path) < 2 else path or ("components",)
     owner = path if len(path) > 1 else (*path, component)
@@ -254,9 +265,20 @@ def _place(source: Source, where: str, *path: str) -> str:
     return source.place(*next((path for path in deeper if path in source.lines), (*owner, *parts)))
 
 
-def _component(name: str, entry: Mapping[str, Any], folder: Path | None = None) -> Component:
+def _bond_key(source: Source, name: str) -> tuple[str | int, ...]:
+    """Where a bond or mask stands in its section: under its name, or by its number in a list."""
+    top = name.partition(".")[0]
+    listed = isinstance(source.data.get("bonds"), list) and top.startswith("b") and top[1:].isdigit()
+    return (int(top[1:]) - 1,) if listed else (top,)
+
+
+def _component(
+    name: str, entry: Mapping[str, Any], folder: Path | None = None, masks: Mapping[str, Graph] | None = None
+) -> Component:
     """The component of one entry; vectors of mechanisms stay numbers, other lists hold names of nodes."""
-    kind = find_kind(entry.get("kind"), name, [key for key in entry if key != "kind"])
+    kind = find_kind(kind_name(entry.get("kind")), name, [key for key in entry if key != "kind"])
+    if kind.bonded:
+        return read_part(name, entry, masks or {})
     values = {key: value for key, value in entry.items() if key != "kind"}
     if not (kind.mechanical or kind.nodal):
         return kind.from_data(name, {key: _names(value) for key, value in values.items()})
@@ -298,6 +320,11 @@ def _check_frames(given: Any, where: str) -> None:
 
 def _check(model: Model) -> None:
     """Values and names, and also that every frame, joint or node exists that something refers to."""
+    if model.bonded:
+        from cotree.bond.opening import open_graph
+
+        open_graph(model)
+        return
     if model.nodal:
         from cotree.formulation.nodal.structure import check_nodes
 

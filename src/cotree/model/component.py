@@ -277,13 +277,15 @@ def _snake(name: str) -> str:
 def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Component]:
     """The class of a kind: its full name such as ``thermal.resistance``, or the last word where only one has it.
 
-    ``fields`` are the keys that are given with it; they tell which kind is meant where a word is not enough.
+    A word alone never means a part of bond graphs where another room has it. ``fields`` are the keys that are given
+    with it; they tell which kind is meant where a word is not enough.
     """
     remedy = ""
     if isinstance(kind, str):
         if kind in KINDS:
             return KINDS[kind]
         short = [name for name in KINDS if name.rpartition(".")[2] == kind]
+        short = [name for name in short if not name.startswith("bond.")] or short
         if len(short) == 1:
             return KINDS[short[0]]
         remedy = _by_class(kind, fields)

@@ -107,9 +107,11 @@ def terminal_equations(model: Model) -> Iterator[tuple[str, str]]:
         yield edge.name, _math(f"{expression(residual, notation)}{_EQUALS}<mn>0</mn>")
 
 
-def state_equations(model: Model, equations: SystemEquations) -> Iterator[tuple[str, str]]:
+def state_equations(
+    model: Model, equations: SystemEquations, notation: Notation | None = None
+) -> Iterator[tuple[str, str]]:
     """One equation for each rate, each algebraic variable and each input: the variable and its equation."""
-    notation = Notation(model)
+    notation = notation or Notation(model)
     for k, name in enumerate(equations.u.names):
         yield name, _math(f"{notation(rate_name(name))}{_EQUALS}{expression(equations.rates[k], notation)}")
     for k, name in enumerate(equations.w.names):

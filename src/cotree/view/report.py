@@ -17,7 +17,7 @@ from cotree.results.store import replacing
 from cotree.terminal.mechanics import Body, Connection, OnJoint
 from cotree.terminal.nodal.base import NodalPart
 from cotree.terminal.shapes import Shape
-from cotree.view import mathml
+from cotree.view import bond_report, mathml
 from cotree.view.figures import to_svg
 from cotree.view.graph_drawing import MOST, draw_graph, edge_titles
 from cotree.view.page import MOST_ROWS, Section, equation_list, figure, number, page, table, text
@@ -30,7 +30,7 @@ CLOSES, DOUBTFUL = 1e-6, 1e-3
 """Relative closure errors up to which an audit is called closed, and beyond which it is called open."""
 
 
-Trees = Tree | tuple[Tree, Tree]
+Trees = Tree | tuple[Tree, Tree] | None
 
 
 def write_report(
@@ -44,12 +44,16 @@ def write_report(
     """Write the report of a run; the file is replaced only when the new one is complete.
 
     ``plots`` lists names for one figure, or lists of names for several; where it is not given, the states are shown,
-    or the joint coordinates of a mechanism. A mechanism may have a pair of trees, for translation and rotation.
+    or the joint coordinates of a mechanism. A mechanism may have a pair of trees, for translation and rotation; a bond
+    graph has none.
     """
     path = Path(path)
     tree, other = tree if isinstance(tree, tuple) else (tree, tree)
     freedom: list[Section] = []
-    if equations.mechanics is None:
+    if tree is None or other is None:
+        graphs, written = bond_report.graph_section(model), bond_report.equations_section(model, equations)
+        freedom = [] if equations.mechanics is None else [("freedom", "Degrees of freedom", _freedom(equations))]
+    elif equations.mechanics is None:
         graphs, written = _graph(tree), _equations(model, tree, equations)
     else:
         freedom = [("freedom", "Degrees of freedom", _freedom(equations))]
@@ -59,7 +63,7 @@ def write_report(
         plots = plots or main_results(model, solution)[:MOST_NAMES]
     sections: list[Section] = [
         *([("shape", "Shape", _shape(model, solution))] if model.nodal else []),
-        ("graph", "Graph", graphs),
+        ("graph", "Graph" if tree is not None else "Bond graph", graphs),
         *freedom,
         ("plots", "Results", _plots(solution, plots)),
         ("energy", "Energy audit", _energy(solution.energy())),
@@ -68,21 +72,24 @@ def write_report(
         ("states", "States", _states(equations, solution)),
         ("statistics", "Statistics", _statistics(solution)),
     ]
-    foot = (
-        f"Written by Cotree {text(__version__)}. SI units. An edge points from tail to head; its across variable is "
-        "the value at the head less the value at the tail."
+    signs = (
+        "An edge points from tail to head; its across variable is the value at the head less the value at the tail."
+        if tree is not None
+        else "Effort times flow of a bond is the power along its half arrow."
     )
+    foot = f"Written by Cotree {text(__version__)}. SI units. {signs}"
     content = page(model.name, _lead(model, tree, solution), _tiles(tree, equations, solution), sections, foot)
     with replacing(path) as part:
         part.write_text(content, encoding="utf-8")
     return path
 
 
-def _lead(model: Model, tree: Tree, solution: Solution) -> str:
-    s, graph = solution.statistics, tree.graph
+def _lead(model: Model, tree: Tree | None, solution: Solution) -> str:
+    s = solution.statistics
+    between = "" if tree is None else f" between {_count(tree.graph.v, 'node')}"
     sentence = (
-        f"{_count(len(solution.states), 'state')} from {_count(len(model.components), 'component')} between "
-        f"{_count(graph.v, 'node')}, integrated by {text(_method(s.integrator))} from {_quantity(solution.t[0], 's')} "
+        f"{_count(len(solution.states), 'state')} from {_count(len(model.components), 'component')}{between}, "
+        f"integrated by {text(_method(s.integrator))} from {_quantity(solution.t[0], 's')} "
         f"to {_quantity(solution.t[-1], 's')} in {_count(s.steps, 'step')}, which took "
         f"{_quantity(s.seconds_integration, 's', 3)}."
     )
@@ -96,16 +103,19 @@ def _method(name: str) -> str:
     return name.upper() if name in ("cvodes", "idas") else name.replace("_", " ")
 
 
-def _tiles(tree: Tree, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:
-    graph, s, audit = tree.graph, solution.statistics, solution.energy()
+def _tiles(tree: Tree | None, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:
+    s, audit = solution.statistics, solution.energy()
     speeds, held = len(equations.u), len(equations.multipliers)
     first = (str(len(solution.states)), "states")
     if equations.mechanics is not None:
         first = (f"{speeds - held}", f"degree{'' if speeds - held == 1 else 's'} of freedom")
+    counts = [(f"{len(solution.names):,}", "results")]
+    if tree is not None:
+        graph = tree.graph
+        counts = [(f"{graph.v} / {graph.e}", "nodes / edges"), (f"{graph.rank} / {graph.nullity}", "branches / chords")]
     return [
         first,
-        (f"{graph.v} / {graph.e}", "nodes / edges"),
-        (f"{graph.rank} / {graph.nullity}", "branches / chords"),
+        *counts,
         (text(_method(s.integrator)), "integrator"),
         (_quantity(s.seconds_formulation + s.seconds_integration, "s", 3), "computing time"),
         (
@@ -262,7 +272,7 @@ def _components(model: Model, solution: Solution) -> str:
         (f"<b>{text(c.name)}</b>", text(c.kind), _nodes(c), "<br>".join(_fields(c, values)))
         for c in model.components.values()
     )
-    ends = "nodes" if model.nodal else "frames" if model.mechanical else "plus, minus"
+    ends = "nodes" if model.nodal else "frames" if model.mechanical else "ends" if model.bonded else "plus, minus"
     parts = [table(("name", "kind", ends, "values"), rows, len(model.components), "components")]
     if model.parameters:
         numbers = model.parameter_values({name: value for name, value in known.items() if "." not in name})
@@ -289,6 +299,8 @@ def _changeable(model: Model) -> set[str]:
 def _nodes(component: Component) -> str:
     if isinstance(component, NodalPart):
         return ", ".join(text(name) for name in component.nodes())
+    if component.bonded:
+        return bond_report.ends(component)
     if component.mechanical:
         return "<br>".join(text(word) for word in _frames(component))
     pairs = (f"{text(plus)}, {text(minus)}" for plus, minus in component.node_pairs())
@@ -314,7 +326,7 @@ def _fields(component: Component, values: dict[str, float]) -> Iterable[str]:
         yield text(f"{shape.kind} along {shape.axis}" if shape.axis else shape.kind)
     vectors: dict[str, list[str]] = {}
     for field in quantities(component):
-        if (component.mechanical or component.nodal) and "." in field:
+        if (component.mechanical or component.nodal or component.bonded) and "." in field:
             vectors.setdefault(field.rpartition(".")[0], []).append(field)
     for field, info in quantities(component).items():
         base = field.rpartition(".")[0]

@@ -1,0 +1,196 @@
+"""What all masks for mechanisms share: frames as ports, values, and transformers between junctions.
+
+A frame is a port with two multibonds of width three, ``rotation`` (moment and angular velocity) and ``translation``
+(force and velocity), both in the axes of the frame at its origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from cotree.bond.elements import BondPart
+from cotree.bond.poses import PARAMETERS
+from cotree.bond.structure import Vertex
+from cotree.bond.values import plain
+from cotree.errors import ModelError
+from cotree.maths.rotation import skew
+from cotree.model.quantity import Quantity, vector_entries
+from cotree.terminal.bodies import turned
+
+if TYPE_CHECKING:
+    from cotree.bond.opening import Opening
+
+FRAME: tuple[tuple[str, int | None], ...] = (("rotation", 3), ("translation", 3))
+"""The bonds of a frame."""
+DOMAINS = {"rotation": "rotational", "translation": "translational"}
+End = str | tuple[str, str]
+"""A vertex, or a vertex and its port."""
+
+_AXES: Mapping[str, tuple[int, int, int]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+
+
+def value(unit: str, meaning: str, range: str = "finite", built_in: str = "") -> Quantity:
+    """A constant with its unit; its expression may hold the values of the mask around it."""
+    return Quantity(unit, range, False, meaning, measured=True, built_in=built_in)
+
+
+POSITION = value("m", "position", built_in="zero")
+AXIS = value("", "direction of the axis", built_in="always")
+ANGLE = value("rad", "angle of the turn", built_in="always")
+_PARAMETER = value("", "Euler parameter")
+
+
+class FramePart(BondPart):
+    """A part with frames as ports. ``lengths`` are the numbers that its vectors have; ``turns`` hold Euler parameters."""
+
+    framed = True
+    role: ClassVar[str] = "force"
+    """How it takes part in placing frames: ground, rigid, joint, rotation or force."""
+    massive: ClassVar[bool] = False
+    lengths: ClassVar[Mapping[str, int]] = {}
+    turns: ClassVar[tuple[str, ...]] = ()
+    needed: ClassVar[tuple[str, ...]] = ()
+    """Values that must be given."""
+
+    def __post_init__(self) -> None:
+        for name in ("axis", "axis_1", "axis_2"):
+            given = getattr(self, name, None)
+            if isinstance(given, str) and given in _AXES:
+                object.__setattr__(self, name, _AXES[given])
+        for name in self.turns:
+            object.__setattr__(self, name, plain(getattr(self, name)))
+        for name in self.needed:
+            if getattr(self, name) is None:
+                info = self.shapes[name]
+                raise ModelError("no value is given", where=f"{self.name}.{name}", expected=_expected(self, name, info))
+        super().__post_init__()
+        for name, length in self.lengths.items():
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, tuple) and len(given) == length):
+                expected = _expected(self, name, self.shapes[name])
+                raise ModelError(f"found {given!r}", where=f"{self.name}.{name}", expected=expected)
+
+    def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        result = super().entries()
+        for name in self.turns:
+            if getattr(self, name) is not None:
+                result |= vector_entries(name, getattr(self, name), _PARAMETER, PARAMETERS, self.name)
+        return result
+
+    def scoped_fields(self) -> tuple[str, ...]:
+        return (*super().scoped_fields(), *self.turns)
+
+    def parameters(self, name: str, v: Mapping[str, Any]) -> ca.SX | None:
+        """Given Euler parameters, with length one."""
+        if getattr(self, name) is None:
+            return None
+        e = ca.vertcat(*(ca.SX(v[f"{name}.{each}"]) for each in PARAMETERS))
+        return e / ca.norm_2(e)
+
+    def vector(self, name: str, v: Mapping[str, Any], width: int = 3) -> ca.SX:
+        """A value in symbols; zeros where it is not given."""
+        given = self.shaped(name, v)
+        return ca.SX.zeros(width) if given is None else given
+
+    def frame_ports(self) -> tuple[str, ...]:
+        """The names of its frames."""
+        raise NotImplementedError
+
+    def plain_ports(self) -> Mapping[str, int]:
+        """Its ports that are no frames, with their widths."""
+        return {}
+
+    def start_fields(self) -> tuple[str, ...]:
+        """Fields that say where it is at the start, and how it moves."""
+        return ()
+
+    def port_names(self) -> tuple[str, ...]:
+        return (*self.frame_ports(), *self.plain_ports())
+
+    def bundle(self, port: str) -> tuple[tuple[str, int | None], ...]:
+        widths = self.plain_ports()
+        return (("", widths[port]),) if port in widths else FRAME
+
+
+def _expected(part: FramePart, name: str, info: Quantity) -> str:
+    if name in part.lengths:
+        unit = f" in {info.unit}" if info.unit else ""
+        letters = ", or x, y or z" if name.startswith("axis") else ""
+        return f"{part.lengths[name]} numbers{unit}, or expressions of parameters{letters}"
+    return info.expected
+
+
+# -- drawing the graph of a mask -------------------------------------------------------------------------------------
+
+
+def junction(make: Opening, name: str, letter: str = "1", width: int = 3, *, open_ended: bool = False) -> str:
+    """Add a junction and return its name."""
+    make.vertex(Vertex(name, letter, width=width, open_ended=open_ended))
+    return name
+
+
+def frame(make: Opening, path: str, port: str) -> None:
+    """Add the two junctions of a frame, at which bonds from outside end."""
+    for word, _ in FRAME:
+        make.expose(path, port, word, junction(make, f"{path}.{port}.{word}", open_ended=True))
+
+
+def one_port(make: Opening, name: str, letter: str, at: str, width: int, *, out: bool = False, **law: Any) -> None:
+    """Add an element and its bond: from a junction to it, or out of it."""
+    make.vertex(Vertex(name, letter, width=width, **law))
+    make.bond(f"{name}.bond", *((name, at) if out else (at, name)), width)
+
+
+def transformer(
+    make: Opening, name: str, matrix: ca.SX, one: End, two: End, *, modulated: bool, backwards: bool = False
+) -> None:
+    """Add a TF, flow at ``two`` = matrix * flow at ``one``; its bonds point from one to two, or ``backwards``."""
+    make.vertex(Vertex(name, "TF", modulated, matrix=matrix))
+    ends = [(f"{name}.1", one, (name, "1"), matrix.shape[1]), (f"{name}.2", (name, "2"), two, matrix.shape[0])]
+    for bond, tail, head, width in ends:
+        make.bond(bond, *((head, tail) if backwards else (tail, head)), width)
+
+
+def turn(make: Opening, name: str, C: ca.SX, x: End, y: End, *, from_y: bool, modulated: bool) -> None:
+    """Flow at y = C flow at x, with bonds from x to y and C orthogonal; ``from_y`` where the flow at y is known first.
+
+    The transformer is drawn so that its port 1 is where the flow is known: then it never has to be inverted.
+    """
+    if is_identity(C):
+        make.bond(name, x, y, C.shape[0])
+    elif from_y:
+        transformer(make, name, C.T, y, x, modulated=modulated, backwards=True)
+    else:
+        transformer(make, name, C, x, y, modulated=modulated)
+
+
+def lever(make: Opening, name: str, arm: ca.SX, spin: str, zero: str, *, modulated: bool = False) -> None:
+    """Add w x arm to the flows of a junction 0 (Filippini 2007, fig. 2; eq. 4, and eq. 3 with its bond reversed)."""
+    transformer(make, name, -skew(arm), spin, zero, modulated=modulated)
+
+
+def is_identity(C: ca.SX) -> bool:
+    """Whether a matrix is the unit matrix, whatever the values of symbols are."""
+    return bool(C.is_constant() and np.array_equal(np.asarray(ca.DM(C), dtype=float), np.eye(C.shape[0])))
+
+
+def is_zero(vector: ca.SX) -> bool:
+    """Whether a vector is zero, whatever the values of symbols are."""
+    return bool(ca.SX(vector).is_zero())
+
+
+def constant_turn(part: BondPart, v: Mapping[str, Any], prefix: str = "") -> ca.SX:
+    """The rotation by ``angle`` about ``axis``; none where no axis is given."""
+    if f"{prefix}angle" not in v or f"{prefix}axis.x" not in v:
+        return ca.SX.eye(3)
+    return turned([ca.SX(v[f"{prefix}axis.{x}"]) for x in "xyz"], v[f"{prefix}angle"])
+
+
+def components(make: Opening, name: str, vector: ca.SX, unit: str, labels: Sequence[str] = ("x", "y", "z")) -> None:
+    """Add a vector to the results."""
+    for k, label in enumerate(labels):
+        make.output(f"{name}.{label}", vector[k], unit)

@@ -1,0 +1,163 @@
+"""Bond graphs in model files: bonds written short, and masks.
+
+components:
+  V: {kind: Se, effort: 5}
+  j: {kind: 1}
+  M: {kind: mask, graph: motor, values_of: {K: 0.05}}
+bonds: [V -> j, j -> M.supply]            # numbered b1, b2, ...; or by name: {b1: V -> j, b2: [j, M.supply]}
+masks:
+  motor: {ports: {supply: i}, parameters: {K: null}, components: {...}, bonds: [...]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from cotree.bond.elements import BondPart
+from cotree.bond.junctions import Bond
+from cotree.bond.masks import Graph, Mask, bond_data, graph_data, next_bond
+from cotree.errors import ModelError, listing, nearest
+from cotree.model import find_kind
+
+GRAPH_KEYS = ("ports", "parameters", "components", "bonds")
+DEEPEST = 20
+"""Most masks inside each other."""
+MASK = "bond.mask"
+
+
+def bonds_of(given: Any, taken: Mapping[str, Any]) -> Iterator[tuple[str, str | int, Callable[[], Bond]]]:
+    """Each bond of an entry: its name, its place in the entry, and how to make it."""
+    if given is None:
+        return
+    if isinstance(given, list):
+        names: dict[str, Any] = dict(taken)
+        for place, each in enumerate(given):
+            name = next_bond(names)
+            names[name] = each
+            yield name, place, lambda name=name, each=each: _bond(name, each)  # type: ignore[misc]
+        return
+    if not isinstance(given, dict):
+        raise ModelError(f"bonds is {given!r}", expected="a list such as [V -> j, j -> R], or bonds by name")
+    for name, each in given.items():
+        yield str(name), name, lambda name=name, each=each: _bond(str(name), each)  # type: ignore[misc]
+
+
+def _bond(name: str, given: Any) -> Bond:
+    expected = f"{name}: tail -> head, or {name}: {{tail: ..., head: ..., width: ...}}"
+    width = None
+    if isinstance(given, dict):
+        unknown = [key for key in given if key not in ("tail", "head", "width")]
+        if unknown or not {"tail", "head"} <= given.keys():
+            raise ModelError(f"found {given!r}", where=f"bond {name}", expected=expected)
+        ends, width = [given["tail"], given["head"]], given.get("width")
+    elif isinstance(given, str):
+        ends = [end.strip() for end in given.split("->")]
+    else:
+        ends = list(given) if isinstance(given, (list, tuple)) else []
+    if len(ends) != 2 or not all(isinstance(end, (str, int)) and not isinstance(end, bool) for end in ends):
+        raise ModelError(f"found {given!r}", where=f"bond {name}", expected=expected)
+    return Bond(name, str(ends[0]), str(ends[1]), width=width)
+
+
+def read_masks(given: Any) -> dict[str, Graph]:
+    """The masks of a file by name; one may use those before it."""
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise ModelError(f"masks is {given!r}", expected="masks by name: {motor: {ports: ..., components: ...}}")
+    masks: dict[str, Graph] = {}
+    for name, entry in given.items():
+        masks[str(name)] = read_graph(str(name), entry, masks)
+    return masks
+
+
+def read_graph(name: str, entry: Any, masks: Mapping[str, Graph], depth: int = 0) -> Graph:
+    """The graph of a mask."""
+    where = f"mask {name}"
+    if depth > DEEPEST:
+        raise ModelError(f"more than {DEEPEST} masks inside each other", where=where)
+    if not isinstance(entry, dict):
+        raise ModelError(f"found {entry!r}", where=where, expected=f"a mapping with {listing(GRAPH_KEYS)}")
+    for key in entry:
+        if key not in (*GRAPH_KEYS, "name"):
+            raise ModelError(
+                f"unknown entry '{key}'", where=where, expected=f"one of {listing(GRAPH_KEYS)}",
+                remedy=nearest(str(key), GRAPH_KEYS),
+            )  # fmt: skip
+    ports, parameters, parts = (_names(entry.get(key), f"{where}.{key}") for key in GRAPH_KEYS[:3])
+    graph = Graph(name, {port: str(end) for port, end in ports.items()}, dict(parameters))
+    try:
+        for part, data in parts.items():
+            graph.add(read_part(part, data, masks, depth + 1))
+        for _, _, make in bonds_of(entry.get("bonds"), graph.components):
+            graph.add(make())
+    except ModelError as error:
+        error.within(where)
+        raise
+    return graph
+
+
+def _names(given: Any, where: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise ModelError(f"found {given!r}", where=where, expected="name: value entries")
+    return {str(name): value for name, value in given.items()}
+
+
+def read_part(name: str, data: Any, masks: Mapping[str, Graph], depth: int = 0) -> BondPart:
+    """A part of a bond graph from its entry."""
+    if not isinstance(data, dict):
+        raise ModelError(f"found {data!r}", where=name, expected="{kind: ..., ...}")
+    kind = find_kind(kind_name(data.get("kind")), name, [key for key in data if key != "kind"])
+    if not issubclass(kind, BondPart):
+        raise ModelError(f"{kind.kind} is no part of a bond graph", where=name)
+    values = {key: value for key, value in data.items() if key != "kind"}
+    if issubclass(kind, Mask):
+        values["graph"] = _graph(name, values.get("graph"), masks, depth)
+    return kind.from_data(name, values)
+
+
+def _graph(name: str, given: Any, masks: Mapping[str, Graph], depth: int) -> Graph:
+    if isinstance(given, dict):
+        return read_graph(str(given.get("name", name)), given, masks, depth)
+    if given not in masks:
+        raise ModelError(
+            f"there is no mask '{given}'", where=f"{name}.graph",
+            expected=f"one of {listing(masks)}" if masks else "a mask under masks:", remedy=nearest(str(given), masks),
+        )  # fmt: skip
+    return masks[given]
+
+
+def kind_name(given: Any) -> Any:
+    """A kind as files write it: junctions may be the numbers 0 and 1."""
+    return f"bond.{given}" if type(given) is int and given in (0, 1) else f"bond.{given}" if given in ("0", "1") else given
+
+
+def write_bonds(data: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a model with its bonds and masks in sections of their own."""
+    bonds = {name: bond_data(part) for name, part in components.items() if isinstance(part, Bond)}
+    masks = {graph.name: graph for graph in _graphs(components)}
+    parts = {name: _named(entry) for name, entry in data["components"].items() if name not in bonds}
+    own = {key: value for key, value in data.items() if key not in ("components", "datum")}
+    shared: dict[str, Any] = {}
+    for name, graph in masks.items():
+        inside = graph_data(graph)
+        inside["components"] = {part: _named(entry) for part, entry in inside["components"].items()}
+        shared.setdefault("masks", {})[name] = inside
+    return {**own, **shared, "components": parts, "bonds": bonds}
+
+
+def _graphs(components: Mapping[str, Any]) -> Iterator[Graph]:
+    """Every graph that masks use, inner ones first."""
+    for part in components.values():
+        if isinstance(part, Mask):
+            yield from _graphs(part.graph.components)
+            yield part.graph
+
+
+def _named(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry whose mask goes by its name."""
+    graph = entry.get("graph")
+    return {**entry, "graph": graph["name"]} if isinstance(graph, dict) else entry

@@ -1,0 +1,81 @@
+"""What a report says of a bond graph: its drawing, its causality, its structure and its equations."""
+
+from __future__ import annotations
+
+from html import escape
+
+from cotree.bond import Bond
+from cotree.bond.causality import assign
+from cotree.bond.explain import LETTERS
+from cotree.bond.opening import open_graph
+from cotree.bond.structural import structural
+from cotree.formulation import SystemEquations
+from cotree.formulation.branch.explain import too_long
+from cotree.model import Model
+from cotree.view import mathml
+from cotree.view.bond_drawing import bond_svg
+from cotree.view.page import MOST_ROWS, equation_list, figure, text
+
+MOST_SYMBOLS = 120
+"""Elements beyond which the open graph is not drawn."""
+
+
+class BondNotation(mathml.Notation):
+    """p, q, e and f with the element as subscript, dots for rates."""
+
+    def __call__(self, name: str) -> str:
+        dotted = name.startswith("d(") and name.endswith(")/dt")
+        parts = (name[2:-4] if dotted else name).split(".")
+        for k, part in enumerate(parts):
+            if k and part in LETTERS:
+                letter = f"<mi>{LETTERS[part]}</mi>"
+                letter = f"<mover>{letter}<mo>˙</mo></mover>" if dotted else letter
+                return f"<msub>{letter}<mtext>{escape('.'.join(parts[:k] + parts[k + 1 :]))}</mtext></msub>"
+        if dotted:
+            return f"<mover><mrow>{super().__call__('.'.join(parts))}</mrow><mo>˙</mo></mover>"
+        return super().__call__(name)
+
+
+def graph_section(model: Model) -> str:
+    """The bond graph as it was drawn, opened where that stays readable, and its causality with reasons."""
+    structure = open_graph(model)
+    parts = [figure(bond_svg(model, "masks"), "Half arrows show where power counts positive, strokes where effort acts.")]
+    masked = len(structure.vertices) > sum(not isinstance(part, Bond) for part in model.components.values())
+    if masked and len(structure.vertices) <= MOST_SYMBOLS:
+        parts.append(figure(bond_svg(model, "open"), "The same graph with all masks opened."))
+    causality = assign(structure)
+    reasons = "".join(f"<li>{text(reason)}</li>" for reason in list(causality.reasons)[:MOST_ROWS])
+    words = [line for line in str(structural(structure, causality)).splitlines() if line.strip()]
+    return "\n".join(
+        [
+            *parts,
+            "<h3>Causality, stroke by stroke</h3>",
+            f"<ol>{reasons}</ol>",
+            "<h3>Structure</h3>",
+            "<ul>" + "".join(f"<li>{text(line.strip())}</li>" for line in words[:MOST_ROWS]) + "</ul>",
+        ]
+    )
+
+
+def equations_section(model: Model, equations: SystemEquations) -> str:
+    """State equations, or the equations of motion where they are short enough to be read."""
+    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[:MOST_ROWS])
+    parts = [f"<ul>{notes}</ul>" if notes else ""]
+    if equations.mechanics is None:
+        count = len(equations.u) + len(equations.w) + len(equations.inputs)
+        parts += ["<h3>State equations</h3>"]
+        parts.append(equation_list(mathml.state_equations(model, equations, BondNotation(model)), count))
+    else:
+        parts += ["<h3>Equations of motion</h3>", f"<p>{mathml.balance_law(bool(len(equations.multipliers)))}</p>"]
+        groups = mathml.mechanism_equations(model, equations)
+        if groups is None:
+            words = text(too_long(equations)).replace("`", "<code>", 1).replace("`", "</code>", 1)
+            parts.append(f"<p>{words}.</p>")
+        for heading, rows in groups or ():
+            parts += [f"<h3>{heading}</h3>", equation_list(rows, len(rows))]
+    return "\n".join([*parts, "<p>A dot is the rate of change.</p>"])
+
+
+def ends(part: object) -> str:
+    """Where a bond begins and ends."""
+    return f"{text(part.tail)} → {text(part.head)}" if isinstance(part, Bond) else ""
