@@ -25,15 +25,13 @@ import casadi as ca
 import numpy as np
 
 from cotree.bond.structure import JUNCTIONS, ONE_PORTS, BondStructure, Line, Vertex, component_names
+from cotree.bond.triangular import solve_rows
 from cotree.errors import FormulationError, listing
-from cotree.formulation.blocks import solve_blocks
 
 INTERNAL, EFFORT_SOURCE, COMPLIANCE, DISSIPATOR, INERTIA, PREFERRED, FLOW_SOURCE = range(7)
 _RANK = {"Se": EFFORT_SOURCE, "C": COMPLIANCE, "R": DISSIPATOR, "GY": DISSIPATOR, "GR": DISSIPATOR, "I": INERTIA}
 _RANK["Sf"] = FLOW_SOURCE
 TINY = 1e-12
-LARGEST = 200
-"""Most simultaneous equations of a loop in the junction structure."""
 
 
 @dataclass
@@ -265,20 +263,21 @@ class Kinematics:
         return ca.vertcat(ca.SX(0, 1), *(ca.SX.sym(self.columns[c].name) for c in self.independent))
 
     @cached_property
-    def flows(self) -> ca.SX:
-        """All flows in the independent ones."""
-        unknown = [column for _, column in self.pivots]
-        symbols = ca.vertcat(ca.SX(0, 1), *(ca.SX.sym(self.columns[c].name) for c in range(len(self.columns))))
-        known = symbols[self.independent]
-        equations = [
-            sum((factor * symbols[c] for c, factor in self.rows[r].entries.items()), ca.SX(0)) for r, _ in self.pivots
-        ]
-        labels = [self.rows[r].vertex for r, _ in self.pivots]
-        values = ca.SX.zeros(len(self.columns))
-        values[self.independent] = self.u
-        if unknown:
-            solved = solve_blocks(ca.vertcat(*equations), symbols[unknown], labels, closed_form=LARGEST)
-            values[unknown] = ca.substitute(solved.values, known, self.u) if len(self.independent) else solved.values
+    def flows(self) -> list[ca.SX]:
+        """All flows in the independent ones, one for each column."""
+        values: list[ca.SX] = [ca.SX(0)] * len(self.columns)
+        for c, symbol in zip(self.independent, ca.vertsplit(self.u) if self.independent else (), strict=True):
+            values[c] = symbol
+        unknown = {column: k for k, (_, column) in enumerate(self.pivots)}
+        rows: list[dict[int, ca.SX]] = []
+        right: list[ca.SX] = []
+        for r, _ in self.pivots:
+            entries = self.rows[r].entries
+            rows.append({unknown[c]: factor for c, factor in entries.items() if c in unknown})
+            right.append(-sum((factor * values[c] for c, factor in entries.items() if c not in unknown), ca.SX(0)))
+        solved = solve_rows(rows, right, [self.rows[r].vertex for r, _ in self.pivots])
+        for column, k in unknown.items():
+            values[column] = solved[k]
         return values
 
     def flow(self, line: Line | str) -> ca.SX:

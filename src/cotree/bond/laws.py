@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from cotree.bond.derivation import Derivation
-from cotree.bond.kinematics import LARGEST
 from cotree.bond.structure import Vertex
-from cotree.formulation.blocks import solve_blocks
+from cotree.bond.triangular import solve_rows
 from cotree.maths.symbolic import column
 
 
@@ -51,50 +50,50 @@ def bond_efforts(d: Derivation, ports: list[Port], held: Mapping[int, ca.SX]) ->
     The law of an element whose flow is independent is left out: its effort comes from the junction structure.
     """
     kin, structure = d.kin, d.structure
-    count = sum(line.width for line in structure.lines.values())
-    e = ca.vertcat(*(ca.SX.sym(kin.columns[c].name) for c in range(count)))
-    equations: list[ca.SX] = []
+    rows: list[dict[int, ca.SX]] = []
+    right: list[ca.SX] = []
     labels: list[str] = []
+    one = ca.SX(1)
 
-    def say(residual: ca.SX, vertex: str) -> None:
-        equations.append(residual)
+    def say(entries: dict[int, ca.SX], vertex: str, value: ca.SX | None = None) -> None:
+        rows.append({c: factor for c, factor in entries.items() if not factor.is_zero()})
+        right.append(ca.SX(0) if value is None else value)
         labels.append(vertex)
 
     for vertex in structure.vertices.values():
         lines = structure.around[vertex.name]
-        at = [[e[kin.at(line, k)] for k in range(line.width)] for line in lines]
         if vertex.letter == "1":
             for k in range(lines[0].width if lines else 0):
-                signs = [1 if line.enters(vertex.name) else -1 for line in lines]
-                say(sum((s * each[k] for s, each in zip(signs, at, strict=True)), ca.SX(0)), vertex.name)
+                say({kin.at(line, k): one if line.enters(vertex.name) else -one for line in lines}, vertex.name)
         elif vertex.letter == "0":
-            for each in at[1:]:
-                for k, entry in enumerate(each):
-                    say(entry - at[0][k], vertex.name)
+            for line in lines[1:]:
+                for k in range(line.width):
+                    say({kin.at(line, k): one, kin.at(lines[0], k): -one}, vertex.name)
         elif vertex.letter == "TF":
             first, second = structure.at(vertex.name, "1"), structure.at(vertex.name, "2")
             matrix = kin.matrix(vertex)
             matrix = matrix * ca.SX.eye(first.width) if matrix.numel() == 1 else matrix
-            across = column([e[kin.at(second, k)] for k in range(second.width)])
-            image = ca.mtimes(matrix.T, across)
             for k in range(first.width):
-                say(e[kin.at(first, k)] - image[k], vertex.name)
+                across = {kin.at(second, i): -ca.SX(matrix[i, k]) for i in range(second.width)}
+                say({kin.at(first, k): one, **across}, vertex.name)
         elif vertex.letter == "Split":
             whole, k = structure.at(vertex.name, "whole"), 0
             for number, width in enumerate(vertex.parts):
                 part = structure.at(vertex.name, str(number + 1))
                 for i in range(width):
-                    say(e[kin.at(part, i)] - e[kin.at(whole, k)], vertex.name)
+                    say({kin.at(part, i): one, kin.at(whole, k): -one}, vertex.name)
                     k += 1
     for port in ports:
         line = structure.lines[port.line]
         for k in range(line.width):
             c = kin.at(line, k)
             if not (c in d.places and kin.columns[c].element == port.vertex) and c not in held:
-                say(e[c] - port.effort[k], port.vertex)
+                say({c: one}, port.vertex, port.effort[k])
     for c, effort in held.items():
-        say(e[c] - effort, kin.columns[c].element or kin.columns[c].name)
-    return solve_blocks(column(equations), e, labels, closed_form=LARGEST).values
+        if c in d.places:
+            continue  # the junction structure gives it
+        say({c: one}, kin.columns[c].element or kin.columns[c].name, effort)
+    return column(solve_rows(rows, right, labels))
 
 
 def explicit_effort(d: Derivation, vertex: Vertex) -> ca.SX | None:
