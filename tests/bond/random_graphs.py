@@ -1,6 +1,6 @@
 """Random bond graphs, and their equations written down by themselves: E z' = A z + B s with numpy only.
 
-The unknowns z are the efforts of all bonds, their flows, and what the storages hold. A graph is plain data here, so that
+The unknowns z are the efforts of all bonds, their flows, and what the storages hold. A graph is plain data here, and
 nothing of the package takes part in these equations.
 """
 
@@ -106,7 +106,9 @@ def descriptor(graph: Plain) -> tuple[Array, Array, Array]:
         rows.append(a), drives.append(b), rates.append(e)
 
     for name, (letter, x) in graph.vertices.items():
-        at = [(k, 1.0 if head == name else -1.0) for k, (_, tail, head) in enumerate(graph.bonds) if name in (tail, head)]
+        at = [
+            (k, 1.0 if head == name else -1.0) for k, (_, tail, head) in enumerate(graph.bonds) if name in (tail, head)
+        ]
         k, sign = at[0]
         if letter in ("0", "1"):
             same, summed = (0, n) if letter == "0" else (n, 0)
@@ -138,9 +140,12 @@ def descriptor(graph: Plain) -> tuple[Array, Array, Array]:
 def degree(graph: Plain) -> int | None:
     """The degree of det(s E - A), which is the order of the system; None where the determinant vanishes."""
     e, a, _ = descriptor(graph)
-    if np.linalg.svd(0.7j * e - a, compute_uv=False)[-1] < 1e-10 and np.linalg.svd(1.3 * e - a, compute_uv=False)[-1] < 1e-10:
+    if (
+        np.linalg.svd(0.7j * e - a, compute_uv=False)[-1] < 1e-10
+        and np.linalg.svd(1.3 * e - a, compute_uv=False)[-1] < 1e-10
+    ):
         return None
     far = [np.linalg.slogdet(s * e - a)[1] for s in (1e4, 1e5)]
     slope = (far[1] - far[0]) / np.log(10.0)
     assert abs(slope - round(slope)) < 0.05
-    return int(round(slope))
+    return round(slope)

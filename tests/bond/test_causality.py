@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 import cotree.bond as bond
+from bond.mechanics.pairs import PAIRS, Pair
 from bond.random_graphs import Plain, degree, plain_graphs
 from bond.textbook import TEXTBOOK, build
 from cotree.bond.causality import Causality, assign, refuse_sources
 from cotree.bond.opening import open_graph
+from cotree.bond.structure import component_names
 from cotree.errors import FormulationError
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -43,7 +47,9 @@ def test_textbook_state_matrix(name: str) -> None:
     known = TEXTBOOK[name]
     linear = known.make().linearise()
     expected = np.array(known.matrix)
-    np.testing.assert_allclose(np.sort_complex(linear.poles()), np.sort_complex(np.linalg.eigvals(expected)), rtol=1e-10)
+    np.testing.assert_allclose(
+        np.sort_complex(linear.poles()), np.sort_complex(np.linalg.eigvals(expected)), rtol=1e-10
+    )
     owners = ["".join(state.split(".momentum")).replace(".displacement", "") for state in linear.states]
     place = [owners.index(part) for part in known.integral]
     np.testing.assert_allclose(linear.A[np.ix_(place, place)], expected, rtol=1e-10, atol=1e-12)
@@ -139,7 +145,9 @@ def test_one_bond_may_be_mixed() -> None:
         bond.Junction1("v", width=2), bond.I("m", inertia=[1.0, 1.0]), bond.Split("s", parts=(1, 1)),
         bond.Sf("drive", flow=1.0), bond.Se("force", effort=2.0),
     ]  # fmt: skip
-    found = assign(open_graph(build("mixed", parts, "b1: v -> m", "b2: s.whole -> v", "b3: drive -> s.1", "b4: force -> s.2")))
+    found = assign(
+        open_graph(build("mixed", parts, "b1: v -> m", "b2: s.whole -> v", "b3: drive -> s.1", "b4: force -> s.2"))
+    )
     assert found.components["b1"] == ("tail", "head")
     assert found.strokes["b2"] == "mixed"
     assert found.integral == ("m.c2",)
@@ -180,6 +188,32 @@ def test_a_rotation_passes_flow_both_ways() -> None:
     assert backwards.derivative == forwards.derivative
     assert not forwards.conflicts
     assert not backwards.conflicts
+
+
+FREEDOMS = {
+    "pendulum": 1, "spherical_pendulum": 3, "double_pendulum": 2, "prismatic": 2, "cylindrical": 2, "universal": 3,
+    "free_and_welded": 6, "four_bar": 1, "slider_crank": 1, "spatial_loop": 1,
+}  # fmt: skip
+"""Degrees of freedom of mechanisms by counting: 6 for each body, less what the joints take."""
+REDUNDANT = {"four_bar": 3, "slider_crank": 3}
+"""Constraints of planar loops in space that say nothing new: two rotations and one translation out of the plane."""
+
+
+@pytest.mark.parametrize("make", PAIRS, ids=lambda make: make.__name__)
+def test_mechanisms_have_an_inertia_for_each_freedom(make: Callable[[], Pair]) -> None:
+    structure = open_graph(make().graph)
+    found = assign(structure)
+    parts = [component_names(v.name, structure.width(v.name)) for v in structure.vertices.values() if v.letter == "I"]
+    assert len({each for names in parts for each in names} & set(found.integral)) == FREEDOMS[make.__name__]
+    assert {conflict.kind for conflict in found.conflicts} <= {"closure"}
+    reversed_ones = 0
+    for name, vertex in structure.vertices.items():
+        if vertex.letter == "Sf":
+            (line,) = structure.around[name]
+            own = "head" if line.enters(name) else "tail"
+            reversed_ones += sum(end != own for end in found.components[line.name])
+    assert reversed_ones == REDUNDANT.get(make.__name__, 0)
+    refuse_sources(found)
 
 
 def test_a_gyristor_gives_effort() -> None:
@@ -234,7 +268,10 @@ def test_every_component_has_one_stroke_and_every_junction_one_setter(graph: Pla
             own = "tail" if line.tail[0] == name else "head"
             assert (found.strokes[line.name] == own) == graph.vertices[name][0].startswith("Sf")
     for name in graph.of("TF", "GY"):
-        ends = [found.strokes[line.name] == ("head" if line.enters(name) else "tail") for line in found.structure.around[name]]
+        ends = [
+            found.strokes[line.name] == ("head" if line.enters(name) else "tail")
+            for line in found.structure.around[name]
+        ]
         if name not in broken:
             assert len(set(ends)) == (2 if graph.vertices[name][0] == "TF" else 1)
 

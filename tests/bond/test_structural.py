@@ -16,7 +16,9 @@ from cotree.bond.opening import open_graph
 from cotree.bond.structural import structural
 from cotree.errors import FormulationError
 
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+quick = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 WITH_INPUTS = [name for name, known in TEXTBOOK.items() if known.inputs]
 
 

@@ -160,7 +160,8 @@ def tank_pair() -> Model:
     return build(
         "tank pair",
         [bond.Sf("pump", flow=0.5), bond.Junction0("p1"), bond.C("T1", compliance=2.0), bond.Junction1("pipe"),
-         bond.R("R12", resistance=3.0), bond.Junction0("p2"), bond.C("T2", compliance=1.5), bond.R("out", resistance=4.0)],
+         bond.R("R12", resistance=3.0), bond.Junction0("p2"), bond.C("T2", compliance=1.5),
+         bond.R("out", resistance=4.0)],
         "b1: pump -> p1", "b2: p1 -> T1", "b3: p1 -> pipe", "b4: pipe -> R12", "b5: pipe -> p2", "b6: p2 -> T2",
         "b7: p2 -> out",
     )  # fmt: skip
@@ -170,8 +171,9 @@ def quarter_car() -> Model:
     """Road, tyre, wheel, suspension, body (Karnopp). Order 4, no loops; the weights are sources."""
     return build(
         "quarter car",
-        [bond.Sf("road", flow="0.1*sin(9*t)"), bond.Junction0("tyre"), bond.C("kt", stiffness=160.0), bond.Junction1("wheel"),
-         bond.I("mw", inertia=4.0), bond.Se("Gw", effort=-39.24), bond.Junction0("strut"), bond.Junction1("stroke"),
+        [bond.Sf("road", flow="0.1*sin(9*t)"), bond.Junction0("tyre"), bond.C("kt", stiffness=160.0),
+         bond.Junction1("wheel"), bond.I("mw", inertia=4.0), bond.Se("Gw", effort=-39.24), bond.Junction0("strut"),
+         bond.Junction1("stroke"),
          bond.C("ks", stiffness=16.0), bond.R("ds", resistance=1.2), bond.Junction1("body"), bond.I("mb", inertia=30.0),
          bond.Se("Gb", effort=-294.3)],
         "b1: road -> tyre", "b2: tyre -> kt", "b3: tyre -> wheel", "b4: wheel -> mw", "b5: Gw -> wheel",
@@ -217,7 +219,7 @@ TEXTBOOK: dict[str, Textbook] = {
     "dc_motor": Textbook(
         dc_motor, ("La", "J"),
         matrix=[[-1 / 0.02, -0.3 / 0.01], [0.3 / 0.02, -0.004 / 0.01]], inputs=[[1.0, 0.0], [0.0, 1.0]],
-        strokes={"b1": "head", "b2": "tail", "b3": "head", "b4": "tail", "b5": "head", "b6": "head", "b7": "tail", "b8": "head"},
+        strokes={"b1": "head", "b2": "tail", "b3": "head", "b4": "tail", "b5": "head", "b6": "head", "b7": "tail"},
     ),
     "geared_inertias": Textbook(
         geared_inertias, ("J1",), {"J2": ("J1",)}, derivative_loops=1,
@@ -248,7 +250,8 @@ TEXTBOOK: dict[str, Textbook] = {
     ),
     "tank_pair": Textbook(
         tank_pair, ("T1", "T2"),
-        matrix=[[-1 / (3 * 2.0), 1 / (3 * 1.5)], [1 / (3 * 2.0), -1 / (3 * 1.5) - 1 / (4 * 1.5)]], inputs=[[1.0], [0.0]],
+        matrix=[[-1 / (3 * 2.0), 1 / (3 * 1.5)], [1 / (3 * 2.0), -1 / (3 * 1.5) - 1 / (4 * 1.5)]],
+        inputs=[[1.0], [0.0]],
         strokes={"b1": "tail", "b2": "tail", "b3": "head", "b4": "head", "b5": "tail", "b6": "tail", "b7": "head"},
     ),
     "quarter_car": Textbook(

@@ -17,8 +17,9 @@ from functools import cached_property
 
 from cotree.bond.causality_board import Board, Break, Conflict, Reason, one_port
 from cotree.bond.causality_loops import Loop, find_loops
-from cotree.bond.causality_rules import Atom, Relation
-from cotree.bond.structure import SOURCES, STORAGES, BondStructure, component_names
+from cotree.bond.causality_rules import Atom, Relation, ends_at, other_end
+from cotree.bond.causality_whole import Whole
+from cotree.bond.structure import ONE_PORTS, SOURCES, STORAGES, BondStructure, component_names
 from cotree.errors import FormulationError, listing
 
 GIVES: Mapping[str, str] = {"Se": "effort", "Sf": "flow", "GR": "effort", "I": "flow", "C": "effort", "R": "effort"}
@@ -88,7 +89,10 @@ def assign(structure: BondStructure, prefer: str = "integral", free: Collection[
     """
     if prefer not in ("integral", "derivative"):
         raise FormulationError(f"the preferred causality is {prefer!r}", expected="'integral' or 'derivative'")
-    return _Assignment(structure, prefer, free).run()
+    found = _Assignment(structure, prefer, free).run()
+    if any(conflict.kind != "sources" for conflict in found.conflicts):
+        return _Assignment(structure, prefer, free, Whole(structure)).run()
+    return found
 
 
 def refuse_sources(causality: Causality) -> None:
@@ -106,11 +110,19 @@ def refuse_sources(causality: Causality) -> None:
 class _Assignment:
     """One run of the assignment."""
 
-    def __init__(self, structure: BondStructure, prefer: str, free: Collection[str]) -> None:
+    def __init__(
+        self, structure: BondStructure, prefer: str, free: Collection[str], whole: Whole | None = None
+    ) -> None:
         self.structure = structure
         self.board = Board(structure)
         self.prefer = prefer
         self.free = set(free)
+        self.whole = whole
+        """Asked before each choice, where the laws one by one have led to a conflict."""
+        self._heard = 0
+        one_ports = [name for name, vertex in structure.vertices.items() if vertex.letter in ONE_PORTS]
+        self._owners = {bond: (name, end) for name in one_ports for bond, end, _ in ends_at(structure, name)}
+        """The element at each bond that has one, and at which end."""
 
     def run(self) -> Causality:
         """Assign all strokes."""
@@ -141,13 +153,19 @@ class _Assignment:
 
     def _must(self, name: str) -> None:
         """A source sets its variable, and a gyristor its effort."""
-        vertex = self.structure.vertices[name]
-        wanted = one_port(self.structure, name, GIVES[vertex.letter])
-        against = [atom for atom, stroke in wanted.items() if self.board.strokes.get(atom, stroke) != stroke]
+        board, shown = self.board, self.structure.vertices[name].shown
+        gives = GIVES[self.structure.vertices[name].letter]
+        wanted = one_port(self.structure, name, gives)
+        against = [atom for atom, stroke in wanted.items() if board.strokes.get(atom, stroke) != stroke]
         if against:
-            self.board.against(name, against, GIVES[vertex.letter])
-        told = f"{vertex.shown} '{name}' sets the {GIVES[vertex.letter]} of {{takers}}"
-        self.board.settle(wanted, name, told)
+            board.against(name, against, gives, board.roots(against))
+        left, refused = self._sorted({atom: wanted[atom] for atom in wanted if atom not in board.strokes})
+        board.settle(left, name, f"{shown} '{name}' sets the {gives} of {{takers}}")
+        if refused:
+            blame = tuple(each for found in refused.values() for each in found)
+            board.against(name, list(refused), gives, blame)
+            opposite = {atom: other_end(wanted[atom]) for atom in refused}
+            board.settle(opposite, name, f"{shown} '{name}' must give way at {{takers}}", blame=blame)
 
     def _storage(self, name: str, forward: bool = False) -> None:
         letter = self.structure.vertices[name].letter
@@ -162,31 +180,54 @@ class _Assignment:
         """
         board, told = self.board, f"{told} of {{takers}}"
         left = {atom: stroke for atom, stroke in wanted.items() if atom not in board.strokes}
-        if not left:
-            return
+        left, refused = self._sorted(left)
         try:
             board.attempt(left, name, told, forward)
-            return
         except Break as reason:
             if len(left) == 1:
                 self._refused(name, left, told, reason)
                 return
-        for atom, stroke in left.items():
-            if atom not in board.strokes:
-                try:
-                    board.attempt({atom: stroke}, name, told, forward)
-                except Break as reason:
-                    self._refused(name, {atom: stroke}, told, reason)
+            for atom, stroke in left.items():
+                if atom not in board.strokes:
+                    try:
+                        board.attempt({atom: stroke}, name, told, forward)
+                    except Break as why:
+                        self._refused(name, {atom: stroke}, told, why)
+        for atom, blame in refused.items():
+            if atom not in board.strokes and not forward:
+                self._refused(name, {atom: wanted[atom]}, told, Break(blame))
+
+    def _sorted(self, wanted: dict[Atom, str]) -> tuple[dict[Atom, str], dict[Atom, tuple[str, ...]]]:
+        """What an element wants and the whole graph allows, and the rest with the elements that stand against it."""
+        if self.whole is None:
+            return wanted, {}
+        for atom in list(self.board.strokes)[self._heard :]:
+            if atom[0] in self._owners:
+                self.whole.take(self._given(atom, self.board.strokes[atom]), atom)
+        self._heard = len(self.board.strokes)
+        trial, allowed, refused = self.whole.copy(), {}, {}
+        for atom, stroke in wanted.items():
+            what = self._given(atom, stroke)
+            if atom[0] not in self._owners or trial.take(what, atom):
+                allowed[atom] = stroke
+            else:
+                found = {self._owners[bond][0] for bond, _ in trial.settled_by(what, atom)}
+                refused[atom] = tuple(name for name in self.structure.vertices if name in found)
+        return allowed, refused
+
+    def _given(self, atom: Atom, stroke: str) -> str:
+        """What the element at a bond gives with a stroke."""
+        _, end = self._owners.get(atom[0], ("", "tail"))
+        return "flow" if stroke == end else "effort"
 
     def _refused(self, name: str, wanted: Mapping[Atom, str], told: str, reason: Break) -> None:
         """An element that cannot have what it wants takes the opposite; where that breaks a law too, it is recorded."""
         if reason.backwards:
             return
         board = self.board
-        ends = {"head": "tail", "tail": "head"}
         blame = tuple(each for each in reason.blame if each != name)
         shown = self.structure.vertices[name].shown
-        opposite = {atom: ends[stroke] for atom, stroke in wanted.items()}
+        opposite = {atom: other_end(stroke) for atom, stroke in wanted.items()}
         try:
             told_so = f"{shown} '{name}' must give way at {{takers}} to {board.told(blame)}"
             board.attempt(opposite, name, told_so, blame=blame)

@@ -189,13 +189,14 @@ class Board:
 
     # -- conflicts -----------------------------------------------------------------------------------------------
 
-    def against(self, vertex: str, atoms: Sequence[Atom], variable: str) -> None:
+    def against(self, vertex: str, atoms: Sequence[Atom], variable: str, elements: Iterable[str]) -> None:
         """Record that an element must set a variable that is set already."""
         shown = self.structure.vertices[vertex].shown
-        blame = tuple(name for name in self.roots(atoms) if name != vertex)
-        text = f"{shown} '{vertex}' must set the {variable} of {self.named(atoms)}, which is settled by {self.told(blame)} already"
-        elements = (vertex, *blame)
-        self.conflicts.append(Conflict(self._kind(elements), atoms[0][0], vertex, elements, text))
+        blame = tuple(name for name in dict.fromkeys(elements) if name != vertex)
+        text = f"{shown} '{vertex}' must set the {variable} of {self.named(atoms)}"
+        text += f", which is settled by {self.told(blame)} already" if blame else ", which is settled already"
+        every = (vertex, *blame)
+        self.conflicts.append(Conflict(self._kind(every), atoms[0][0], vertex, every, text))
 
     def _conflict(self, relation: Relation, members: list[int], elements: tuple[str, ...]) -> Conflict:
         vertex = self.structure.vertices[relation.vertex]

@@ -43,8 +43,10 @@ def find_loops(structure: BondStructure, laws: Iterable[Relation], strokes: Mapp
     graph = dependence(structure, laws, strokes)
     found: list[Loop] = []
     for part in nx.strongly_connected_components(graph):
+        if len(part) == 1 and not graph.has_edge(*part, *part):
+            continue
         inner = graph.subgraph(part)
-        if inner.number_of_edges() == 0 or all(rate for _, _, rate in part):  # the rates of a loop are a loop too
+        if all(rate for _, _, rate in part):  # the rates of a loop are a loop too
             continue
         owners = {vertex for _, _, vertex in inner.edges(data="vertex")}
         bonds = {atom[0] for _, atom, _ in part}
@@ -137,7 +139,7 @@ def _resisted(
 def _stored(
     vertex: Vertex, structure: BondStructure, strokes: Mapping[Atom, str]
 ) -> Iterator[tuple[Variable, Variable]]:
-    """What is stored sets a rate; components that the law ties together, of which some cannot be stored, need each other."""
+    """What is stored sets a rate; of components that the law ties together those not stored need the others."""
     own = "flow" if vertex.letter == "I" else "effort"
     other = conjugate(own)
     gives = {atom[1]: (what, atom) for what, atom in outputs_of(vertex.name, structure, strokes)}

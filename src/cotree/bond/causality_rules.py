@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 import casadi as ca
 import networkx as nx
@@ -60,7 +61,9 @@ class Relation:
 
     def sides(self, strokes: Mapping[Atom, str]) -> tuple[list[int], list[int], list[int]]:
         """The members that are received, those that are given, and those still open."""
-        received, given, free = [], [], []
+        received: list[int] = []
+        given: list[int] = []
+        free: list[int] = []
         for k, member in enumerate(self.members):
             stroke = strokes.get(member.atom)
             (free if stroke is None else received if member.received(stroke) else given).append(k)
@@ -202,19 +205,23 @@ def _two_port(vertex: Vertex, structure: BondStructure) -> list[Relation]:
 
 
 def sample(matrix: ca.SX, structure: BondStructure) -> NDArray[np.float64]:
-    """A matrix at the parameters of the model and at general values of all signals, which no accident makes singular."""
+    """A matrix at the parameters of the model and at general values of all signals, singular by law only."""
     free = ca.symvar(matrix)
     if not free:
         return np.asarray(ca.DM(matrix).full(), dtype=float)
     held = structure.values.p
     known = dict(zip(held.names, held.start, strict=True))
-    general = np.random.default_rng(7).uniform(0.4, 1.3, len(free))
-    values = [known.get(symbol.name(), value) for symbol, value in zip(free, general, strict=True)]
+    values = [known.get(symbol.name(), general(symbol.name())) for symbol in free]
     return np.asarray(ca.Function("sample", [ca.vertcat(*free)], [matrix])(values).full(), dtype=float)
 
 
+def general(name: str) -> float:
+    """A value for a signal that is the same wherever the signal is used, and that has nothing special."""
+    return float(np.random.default_rng(crc32(name.encode())).uniform(0.4, 1.3))
+
+
 def blocks(matrix: NDArray[np.float64]) -> list[tuple[list[int], list[int]]]:
-    """Columns and rows that hang together by entries that are not zero; the smallest parts that pass flow by themselves."""
+    """Columns and rows that hang together by entries that are not zero: the smallest parts that pass flow on."""
     size = float(np.max(np.abs(matrix), initial=0.0))
     graph = nx.Graph()
     graph.add_nodes_from(("column", k) for k in range(matrix.shape[1]))

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from cotree.bond.kinematics import COMPLIANCE, FLOW_SOURCE, INERTIA, PREFERRED, Kinematics
-from cotree.bond.resolve import Signals, vector_signals
+from cotree.bond.resolve import Signals, split_signal, vector_signals
 from cotree.bond.structure import ONE_PORTS, UNITS, BondStructure, Vertex, component_names
 from cotree.formulation.system import Energy, Variables, rate_name
 from cotree.maths.symbolic import column, substitute
@@ -29,19 +29,25 @@ class Derivation:
 
     structure: BondStructure
     storing: dict[str, ca.SX] = field(default_factory=dict)
-    """Displacements of all C, states or not."""
+    """Displacements of the C's that have them for themselves, states or not."""
+    following: dict[str, ca.SX] = field(default_factory=dict)
+    """Displacements of the other C's, which follow from coordinates."""
 
     def __post_init__(self) -> None:
         s = self.structure
         self.values = s.values
         known: dict[str, ca.SX] = {}
         for vertex in s.vertices.values():
-            if vertex.letter == "C":
+            if vertex.letter == "C" and vertex.displacement is not None:
+                self.following[vertex.name] = vertex.displacement
+                known |= vector_signals(f"{vertex.name}.displacement", vertex.displacement)
+            elif vertex.letter == "C":
                 names = component_names(f"{vertex.name}.displacement", s.width(vertex.name))
                 self.storing[vertex.name] = column([ca.SX.sym(name) for name in names])
                 known |= vector_signals(f"{vertex.name}.displacement", self.storing[vertex.name])
         self.signals = Signals(s, known)
         moduli = [v.matrix for v in s.vertices.values() if v.letter == "TF" and v.matrix is not None]
+        self.signals.offer(self._efforts_of_c())
         self.signals.settle(moduli)
         self.kin = Kinematics(s, lambda vertex: self.signals.expand(vertex.modulus), self.drives)
 
@@ -96,12 +102,23 @@ class Derivation:
         return {name: value for name, value in self._every_flow() if name in self.structure.signals}
 
     def _every_flow(self) -> Iterator[tuple[str, ca.SX]]:
-        asked = {name.partition(".flow")[0] for name in self.structure.signals if ".flow" in name}
+        asked = {found[0] for name in self.structure.signals if (found := split_signal(name, "flow"))}
         for name in asked & self.structure.lines.keys():
             yield from vector_signals(f"{name}.flow", self.kin.flow(name)).items()
         for name in asked & self.structure.vertices.keys():
             if self.structure.vertices[name].letter in (*ONE_PORTS, "1") and self.structure.around[name]:
                 yield from vector_signals(f"{name}.flow", self.kin.own_flow(name)).items()
+
+    def _efforts_of_c(self) -> dict[str, ca.SX]:
+        """The efforts that expressions ask for and that displacements give."""
+        found: dict[str, ca.SX] = {}
+        s = self.structure
+        for of in {parts[0] for name in s.signals if (parts := split_signal(name, "effort"))}:
+            lines = [s.lines[of]] if of in s.lines else s.around.get(of, [])
+            ends = [s.vertices[end] for line in lines for end in (line.tail[0], line.head[0])]
+            for vertex in [v for v in ends if v.letter == "C"][:1]:
+                found |= vector_signals(f"{of}.effort", self.effort_of_c(vertex))
+        return {name: value for name, value in found.items() if name in s.signals}
 
     # -- inputs --------------------------------------------------------------------------------------------------
 
@@ -124,7 +141,11 @@ class Derivation:
     @cached_property
     def sources(self) -> list[Vertex]:
         """Sources that signals do not modulate and that are not zero by nature."""
-        found = [v for v in self.structure.vertices.values() if v.letter in ("Se", "Sf") and not v.modulated]
+        found = [v for v in self.structure.vertices.values() if v.letter in ("Se", "Sf")]
+        values = self.values
+        known = ca.symvar(ca.veccat(values.t, values.p.symbols, values.mode_symbols))
+        hashes = {hash(symbol.element_hash()) for symbol in known}
+        found = [v for v in found if not v.modulated or _symbols(v.given) <= hashes]  # modulated by time alone
         return [v for v in found if v.value is not None and not v.value.is_zero()]
 
     @cached_property
@@ -153,7 +174,7 @@ class Derivation:
                 else:
                     kinetic += along(self.law(v), momenta[v.name])
             elif v.letter == "C":
-                q = self.storing[v.name]
+                q = self.displacement(v.name)
                 if self.thermal(v):
                     potential += ca.sum1(q)
                 else:
@@ -170,14 +191,28 @@ class Derivation:
         """Dissipated and supplied power, from efforts and own flows of the elements."""
         dissipation, supply = ca.SX(0), ca.SX(0)
         for v in self.structure.vertices.values():
-            if v.letter not in ONE_PORTS or v.potential is not None or v.letter in ("I", "C", "GR"):
+            stores = v.potential is not None or v.letter in ("I", "C", "GR")
+            if v.letter not in ONE_PORTS or (stores and not v.remainder):
                 continue
             power = ca.sum1(flows[v.name]) if self.thermal(v) else ca.dot(efforts[v.name], flows[v.name])
-            if v.letter == "R":
+            if v.remainder:
+                power -= self._stored_rate(v, flows)
+            if v.letter == "R" or v.remainder == "dissipated":
                 dissipation += ca.SX(0) if self.thermal(v) else power
             else:
                 supply -= power
         return dissipation, supply
+
+    def _stored_rate(self, vertex: Vertex, flows: Mapping[str, ca.SX]) -> ca.SX:
+        """The rate of the energy that one element stores."""
+        stored = ca.SX(0) if vertex.potential is None else vertex.potential
+        if vertex.letter == "I":
+            stored = ca.dot(flows[vertex.name], ca.mtimes(vertex.modulus, flows[vertex.name])) / 2
+        return ca.SX(0) if stored.is_constant() else self.rate(stored, vertex.name)
+
+    def rate(self, expression: ca.SX, why: str) -> ca.SX:
+        """d/dt of an expression; ``why`` names what needs it."""
+        raise NotImplementedError
 
     def law(self, vertex: Vertex) -> ca.Function:
         """A law as a function, with the signals that are known put in."""
@@ -186,14 +221,23 @@ class Derivation:
         value = self.signals.expand(ca.SX(vertex.law(x)))
         return Law(x, value)  # type: ignore[return-value]
 
+    def displacement(self, name: str) -> ca.SX:
+        """The displacement of a C."""
+        return self.following[name] if name in self.following else self.storing[name]
+
     def effort_of_c(self, vertex: Vertex) -> ca.SX:
         """The effort of a C by its displacement."""
-        q = self.storing[vertex.name]
+        q = self.displacement(vertex.name)
         return ca.mtimes(vertex.modulus, q) if vertex.law is None else ca.SX(self.law(vertex)(q))
 
     def energy(self, kinetic: ca.SX, potential: ca.SX, dissipation: ca.SX, supply: ca.SX) -> Energy:
         """The energies of the whole graph."""
         return Energy(kinetic + potential, dissipation, supply)
+
+
+def _symbols(expression: ca.SX) -> set[int]:
+    """The symbols in an expression, by their hashes."""
+    return {hash(symbol.element_hash()) for symbol in ca.symvar(expression)}
 
 
 class Law:

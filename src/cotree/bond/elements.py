@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
-from cotree.bond.structure import UNITS, Vertex
+from cotree.bond.structure import STORAGES, UNITS, Vertex
 from cotree.bond.values import MOST, as_law, plain, shape_width, shaped, shaped_entries, square
 from cotree.errors import ModelError, listing, nearest
 from cotree.model import Component
@@ -80,6 +80,11 @@ class BondPart(Component):
             raise ModelError(f"no {name} is given", where=self.name, expected=self.call_example(self.name))
         return value
 
+    def given(self, name: str, make: Opening, path: str, v: Mapping[str, Any]) -> ca.SX:
+        """A field in symbols that may also be a Python function of signals."""
+        value = getattr(self, name)
+        return make.call(value, path) if callable(value) else self.required(name, v)
+
     def to_data(self) -> dict[str, Any]:
         for f in fields(self):
             if callable(getattr(self, f.name)) and getattr(self, f.name) is not MISSING:
@@ -135,11 +140,21 @@ class Element(BondPart):
 
     def vertex(self, make: Opening, path: str, v: Mapping[str, Any], **law: Any) -> None:
         """Add the vertex."""
-        used = make.used(v)
+        if law.get("law") is not None:
+            v = {**v, "law": law["law"](ca.SX.sym("x", make.width(self, path)))}
+        used, stores = make.used(v), self.letter in STORAGES
         if used and not self.modulated:
+            remedy = "Put an MTF between it and the junction" if stores else f"Use M{self.letter}, the modulated element"
             raise ModelError(
-                f"its value depends on the signal {listing(used)}", where=path,
-                expected=f"a constant {self.letter}", remedy=f"Use M{self.letter}, the modulated element",
+                f"its value depends on the signal {listing(used)}",
+                where=path,
+                expected=f"a constant {self.letter}",
+                remedy=remedy,
+            )
+        if stores and make.timed(v):
+            raise ModelError(
+                "its law depends on time", where=path, expected=f"a constant {self.letter}, so that it keeps energy",
+                remedy="Put an MTF between it and the junction",
             )  # fmt: skip
         if self.modulated and not used and not make.timed(v):
             make.unmodulated(path, f"M{self.letter}", self.letter)
@@ -267,13 +282,14 @@ class R(Element):
         n = make.width(self, path)
         law: dict[str, Any] = {}
         if self.resistance is not None:
-            law["matrix"] = square(self.required("resistance", v), n, f"{path}.resistance")
+            given = self.given("resistance", make, path, v)
+            law["matrix"], v = square(given, n, f"{path}.resistance"), {**v, "resistance": given}
         elif self.effort is not None:
             law["law"] = as_law(self.effort, "f", n, f"{path}.effort", make.values)
         elif self.flow is not None:
             law |= {"law": as_law(self.flow, "e", n, f"{path}.flow", make.values), "gives": "flow"}
         else:
-            matrix = square(self.required("conductance", v), n, f"{path}.conductance")
+            matrix = square(self.given("conductance", make, path, v), n, f"{path}.conductance")
             law |= {"law": lambda e: ca.mtimes(matrix, e), "gives": "flow"}
         self.vertex(make, path, v, width=n, **law)
 
@@ -299,7 +315,8 @@ class Source(Element):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         n = make.width(self, path)
         (name,) = self.shapes
-        self.vertex(make, path, v, width=n, value=_wide(self.required(name, v), n))
+        value = self.given(name, make, path, v)
+        self.vertex(make, path, {**v, name: value}, width=n, value=_wide(value, n))
 
 
 class Se(Source):

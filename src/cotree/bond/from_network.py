@@ -1,20 +1,22 @@
 """Any scalar network as a bond graph with the same motion.
 
-The standard procedure: every node but the datum becomes a junction with the node's across variable, every component hangs
-on a junction for the difference of its two nodes. Where the across variable is the effort (voltage, pressure,
-temperature), nodes are 0 junctions and components hang on 1 junctions. Networks have velocities across and forces through,
-bond graphs have forces as efforts and velocities as flows; so there nodes are 1 junctions, and components hang on 0
-junctions.
+The standard procedure: every node but the datum becomes a junction with the node's across variable, every component
+hangs on a junction for the difference of its two nodes. Where the across variable is the effort (voltage, pressure,
+temperature), nodes are 0 junctions and components hang on 1 junctions. Networks have velocities across and forces
+through, bond graphs have forces as efforts and velocities as flows; so there nodes are 1 junctions, and components hang
+on 0 junctions.
 
 Names: a component keeps its name, and its results their names and signs (``R1.voltage``, ``T.primary.current``); a node
-keeps its name (``out.voltage``), with ``_`` for characters that an expression could not hold. The junction of a component
-is ``R1_across``, and a node or a winding that nothing else is connected to ends in a source of zero, ``out_open``. Sums over
-time such as ``wheel.displacement`` are no results of a bond graph: measure them with a sensor.
+keeps its name (``out.voltage``), or has ``n_`` before it where a part could not have that name. The junction of a
+component is ``R1_across``, and a node that nothing else is connected to ends in a source of zero, ``out_open``. Sums
+over time such as ``wheel.displacement`` are no results of a bond graph: measure them with a sensor. Heat has no results
+``power``, since temperature times heat flow is none.
 """
 
 from __future__ import annotations
 
 import itertools
+import keyword
 import re
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -28,6 +30,7 @@ from cotree.bond.simplify import rebuilt, simplify
 from cotree.errors import ModelError, listing
 from cotree.formulation.network import network_graph
 from cotree.model import Component, Model, Role
+from cotree.model.component import COMPONENT_NAME
 from cotree.terminal.electrical import OperationalAmplifier
 
 M = TypeVar("M", bound=Model)
@@ -37,7 +40,8 @@ def network_bond_graph(model: M, simplified: bool = False) -> M:
     """The bond graph of a scalar network; ``simplified`` also leaves out nodes that only join two components."""
     _check(model)
     made = _Procedure(model)
-    return simplify(made.graph, () if simplified else made.nodes.values())
+    result: M = simplify(made.graph, () if simplified else made.nodes.values())
+    return result
 
 
 def _check(model: Model) -> None:
@@ -45,9 +49,7 @@ def _check(model: Model) -> None:
         what = "a bond graph" if model.bonded else "a mechanism in space" if model.mechanical else "a nodal structure"
         raise ModelError(f"the model is {what}", where=model.name, expected="a scalar network")
     network_graph(model)
-    unknown = [
-        c for c in model.components.values() if type(c) not in PART_OF and not isinstance(c, OperationalAmplifier)
-    ]
+    unknown = [c for c in model.components.values() if type(c) not in {*PART_OF, OperationalAmplifier}]
     if unknown:
         raise ModelError(
             f"no part of bond graphs stands for {unknown[0].kind}", where=unknown[0].name,
@@ -60,7 +62,7 @@ class _Procedure:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.graph = rebuilt(model)
+        self.graph: Any = rebuilt(model)
         self.taken = set(model.components)
         self.numbers = self._numbers()
         self.nodes: dict[str, str] = {}
@@ -71,7 +73,7 @@ class _Procedure:
         for edge in model.edges():
             for node in (edge.head, edge.tail):
                 if node not in model.datums and node not in self.nodes:
-                    self.nodes[node] = self.free_name(node if node.isidentifier() else re.sub(r"\W", "_", f"n_{node}"))
+                    self.nodes[node] = self.free_name(node if self._fits(node) else re.sub(r"\W", "_", f"n_{node}"))
                     self.graph.add(NODES[edge.domain.name](self.nodes[node]))
         for component in model.components.values():
             self._add(component)
@@ -79,11 +81,17 @@ class _Procedure:
         for bond in self.bonds:
             self.graph.add(bond)
 
+    def _fits(self, node: str) -> bool:
+        """Whether a junction may have the name of a node: one that an expression can hold, where one holds it."""
+        amplifiers = [c for c in self.model.components.values() if isinstance(c, OperationalAmplifier)]
+        if any(node in c.input for c in amplifiers):
+            return node.isidentifier() and not keyword.iskeyword(node)
+        return COMPONENT_NAME.match(node) is not None
+
     def free_name(self, wanted: str) -> str:
         """A name that nothing has yet."""
-        name = next(
-            n for n in itertools.chain([wanted], (f"{wanted}_{k}" for k in itertools.count(2))) if n not in self.taken
-        )
+        every = itertools.chain([wanted], (f"{wanted}_{k}" for k in itertools.count(2)))
+        name = next(each for each in every if each not in self.taken)
         self.taken.add(name)
         return name
 

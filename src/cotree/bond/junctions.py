@@ -7,16 +7,19 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
+import numpy as np
 
 from cotree.bond.elements import BondPart, Element, constant, modulation, optional
 from cotree.bond.structure import Vertex
 from cotree.bond.values import MOST
 from cotree.errors import ModelError
 from cotree.maths.rotation import skew
+from cotree.maths.symbolic import substitute
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
+    from cotree.formulation.values import Values
 
 
 class Bond(BondPart):
@@ -84,9 +87,10 @@ class TF(Element):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         if self.modulus is None:
             make.unmodulated(path, f"M{self.letter}", self.letter)
-        given = make.call(self.modulus, path) if callable(self.modulus) else self.required("modulus", v)
-        matrix = ca.diag(given) if given.shape[1] == 1 and given.shape[0] > 1 else given
-        self.vertex(make, path, v, matrix=matrix)
+        given = self.given("modulus", make, path, v)
+        rows = isinstance(self.modulus, tuple) and isinstance(self.modulus[0], tuple)  # a matrix may have one column
+        matrix = ca.diag(given) if given.shape[1] == 1 and given.shape[0] > 1 and not rows else given
+        self.vertex(make, path, {**v, "modulus": given}, matrix=matrix)
 
 
 class MTF(TF):
@@ -128,14 +132,23 @@ class MGR(Element):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         if self.modulus is None:
             make.unmodulated(path, "MGR", "R")
-        given = make.call(self.modulus, path) if callable(self.modulus) else self.required("modulus", v)
+        given = self.given("modulus", make, path, v)
         matrix = skew(given) if given.shape == (3, 1) else given
-        if matrix.shape[0] != matrix.shape[1] or not (matrix + matrix.T).is_zero():
+        if matrix.shape[0] != matrix.shape[1] or not _skew(matrix, make.values):
             raise ModelError(
                 "the modulus is no vector of three and no skew matrix", where=path,
                 expected="e = modulus x f with three components, or a skew matrix: other values would not keep power",
             )  # fmt: skip
-        self.vertex(make, path, v, width=matrix.shape[0], matrix=matrix)
+        self.vertex(make, path, {**v, "modulus": given}, width=matrix.shape[0], matrix=(matrix - matrix.T) / 2)
+
+
+def _skew(matrix: ca.SX, values: Values) -> bool:
+    """Whether a matrix is skew, by its values at two points."""
+    both = substitute(matrix + matrix.T, values.p.symbols, ca.DM(values.p.start))
+    symbols = ca.symvar(both)
+    value = ca.Function("value", symbols, [ca.densify(both)])
+    points = np.random.default_rng(1).uniform(0.5, 1.5, (2, len(symbols)))
+    return all(np.abs(np.asarray(value.call(list(point))[0], dtype=float)).max() < 1e-12 for point in points)
 
 
 class Split(Element):

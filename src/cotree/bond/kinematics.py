@@ -109,6 +109,7 @@ class Kinematics:
         if vertex.letter not in (*ONE_PORTS, "GY"):
             return
         rank = PREFERRED if vertex.preferred or self._drives(vertex) else _RANK[vertex.letter]
+        rank = EFFORT_SOURCE if vertex.displacement is not None else rank  # its effort is known by coordinates
         for line in self.structure.around[vertex.name]:
             for k in range(line.width):
                 column = self.columns[self.at(line, k)]
@@ -193,6 +194,8 @@ class Kinematics:
                         gone.add(column)
                         if rank == FLOW_SOURCE:
                             self._close(column, rows[self.pivots[-1][0]])
+        self.repeated = [self.rows[r].vertex for r in sorted(self._open) if not rows[r]]
+        """Vertices whose equation says what others say already."""
         for r in sorted(self._open):
             if rows[r]:
                 self._tear(r)

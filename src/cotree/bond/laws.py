@@ -10,6 +10,7 @@ import casadi as ca
 from cotree.bond.derivation import Derivation
 from cotree.bond.structure import Vertex
 from cotree.bond.triangular import solve_rows
+from cotree.errors import FormulationError, listing
 from cotree.maths.symbolic import column
 
 
@@ -93,6 +94,15 @@ def bond_efforts(d: Derivation, ports: list[Port], held: Mapping[int, ca.SX]) ->
         if c in d.places:
             continue  # the junction structure gives it
         say({c: one}, kin.columns[c].element or kin.columns[c].name, effort)
+    if kin.repeated:
+        around = [line.name for line in structure.around[kin.repeated[0]]]
+        raise FormulationError(
+            f"bonds around '{kin.repeated[0]}' form a loop that sets the same flow twice: nothing tells how they share "
+            "the effort",
+            where=f"bond {around[0]}",
+            expected="one way for the flow",
+            remedy=f"Remove one of the bonds of the loop, here {listing(around)}",
+        )
     return column(solve_rows(rows, right, labels))
 
 

@@ -21,7 +21,7 @@ ARGUMENTS = ("p", "q", "e", "f")
 """Names that laws give to their own variable."""
 
 
-@dataclass(eq=False)
+@dataclass
 class Graph:
     """What a mask holds: parts and bonds, ``ports`` that name where bonds from outside end, and ``parameters``.
 
@@ -39,6 +39,8 @@ class Graph:
         """Add a part and return it."""
         if not isinstance(part, BondPart):
             raise ModelError(f"{part!r} is no part of a bond graph", where=f"mask {self.name}")
+        if isinstance(part, Mask) and part.holds(self):
+            raise ModelError(f"the mask '{self.name}' would hold itself", where=f"mask {self.name}, {part.name}")
         if part.name in self.components or part.name in self.parameters:
             raise ModelError(f"the name '{part.name}' is used twice", where=f"mask {self.name}", remedy="Rename one")
         self.components[part.name] = part
@@ -71,6 +73,12 @@ class Mask(BondPart):
         if not isinstance(self.graph, Graph):
             raise ModelError(f"its graph is {self.graph!r}", where=self.name, expected="a mask's Graph")
         known = self.graph.parameters
+        for key in known:
+            if not isinstance(key, str) or not key.isidentifier() or key in {TIME, *ARGUMENTS, *ARITY, *CONSTANTS}:
+                raise ModelError(
+                    f"the parameter name {key!r} cannot be used", where=f"mask {self.graph.name}",
+                    expected=f"letters, digits and _, and not t, {', '.join(ARGUMENTS)}, a constant or a function",
+                )  # fmt: skip
         for key in self.values_of:
             if key not in known:
                 raise ModelError(
@@ -92,6 +100,14 @@ class Mask(BondPart):
     def heavy(self) -> bool:  # type: ignore[override]
         """Whether a part inside has weight."""
         return any(part.heavy for part in self.graph.components.values())
+
+    def scoped_fields(self) -> tuple[str, ...]:
+        return ("values_of",)
+
+    def holds(self, graph: Graph) -> bool:
+        """Whether a graph is its own, or that of a mask inside."""
+        inside = self.graph.components.values()
+        return self.graph is graph or any(part.holds(graph) for part in inside if isinstance(part, Mask))
 
     def own(self) -> dict[str, Any]:
         """The values of the parameters: those given, and the defaults of the others."""

@@ -11,7 +11,7 @@ from cotree.bond.junctions import GY, TF
 from cotree.bond.library.base import OnePort, TwoPort
 from cotree.bond.library.electrical import CoupledInductors, Diode, Switch
 from cotree.bond.network_table import COMPONENT_OF, PAIRS, Pair, flow_is_across
-from cotree.errors import ModelError, listing
+from cotree.errors import ModelError
 from cotree.model import Component
 from cotree.terminal import electrical, rotational, transducer, translational
 
@@ -28,11 +28,9 @@ class Law:
 
 
 GENERIC: Mapping[tuple[str, str], Pair] = {
-    (pair.part.letter, type_domain): pair
+    (pair.part.letter, pair.part.domain): pair
     for pair in PAIRS
-    if issubclass(pair.part, OnePort)
-    and not issubclass(pair.part, (Diode, Switch))
-    and (type_domain := pair.part.domain)
+    if issubclass(pair.part, OnePort) and not issubclass(pair.part, (Diode, Switch))
 }
 """Pairs by letter and domain; the first field is the coefficient or the signal."""
 
@@ -51,8 +49,9 @@ def one_port(part: Element, domain: str, where: str) -> Law:
     if known is not None:
         return Law(known.component, _fields(part, known))
     pair = GENERIC.get((part.letter, domain))
-    if pair is None or not isinstance(part, (I, C, R, Se)) or part.modulated:
-        raise refusal(part, where, f"a {domain} {part.letter}")
+    timed = isinstance(part, (Se, Sf)) or not part.modulated
+    if pair is None or not isinstance(part, (I, C, R, Se, Sf)) or not timed:
+        raise refusal(part, where, f"a {domain} {'M' if part.modulated else ''}{part.letter}")
     coefficient = next(iter(pair.fields))
     values: dict[str, Any] = {}
     if isinstance(part, (Se, Sf)):
@@ -63,7 +62,7 @@ def one_port(part: Element, domain: str, where: str) -> Law:
     if isinstance(part, R):
         over = part.resistance is not None
         given = _scalar(part.resistance if over else part.conductance)
-        values[coefficient] = given if over else arithmetic("1/a", a=given) if isinstance(given, str) else 1 / given
+        values[coefficient] = given if over else arithmetic("a/b", a=1.0, b=given)
     elif isinstance(part, I):
         inertia = _scalar(part.inertia)
         values[coefficient] = inertia
@@ -147,8 +146,8 @@ def _scalar(value: Any) -> Any:
 
 def refusal(part: BondPart, where: str, found: str) -> ModelError:
     """What has no counterpart among the components of networks."""
-    known = sorted({pair.part.kind for pair in PAIRS})
     return ModelError(
         f"{found} has no counterpart among the components of networks", where=f"{where} ({part.kind})",
-        expected=f"constant scalar elements, or one of {listing(known, 40)}", remedy="Keep it in the bond graph",
+        expected="constant scalar I, C, R, Se, Sf, TF and GY, and the parts of the domains that networks have, too",
+        remedy="Keep it in the bond graph",
     )  # fmt: skip

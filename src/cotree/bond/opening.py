@@ -11,7 +11,9 @@ import casadi as ca
 from cotree.bond.elements import BondPart, Element
 from cotree.bond.junctions import TF, Bond
 from cotree.bond.masks import Mask
+from cotree.bond.signals import Block, Integrator, Sensor
 from cotree.bond.structure import BondStructure, Integral, Line, Vertex, component_names, labels
+from cotree.bond.values import shape_width
 from cotree.bond.widths import find_widths
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation.system import Output
@@ -146,7 +148,7 @@ class Opening:
         """Find the ends of all bonds."""
         for path, bond, owner in self._bonds:
             prefix = path.rpartition(".")[0]
-            ends = [self._end(f"{prefix}.{end}" if prefix else end, path, end) for end in (bond.tail, bond.head)]
+            ends = [self._end(prefix, path, end) for end in (bond.tail, bond.head)]
             (tail, tail_port), (head, head_port) = ends
             if isinstance(self.leaves[tail].part, TF) and not tail_port:
                 tail_port = "2"
@@ -154,11 +156,13 @@ class Opening:
                 head_port = "1"
             self.wires.append(Wire(path, (tail, tail_port), (head, head_port), bond.width, owner))
 
-    def _end(self, full: str, bond: str, given: str) -> tuple[str, str]:
-        """The leaf and the port that a bond's end names."""
+    def _end(self, scope: str, bond: str, given: str) -> tuple[str, str]:
+        """The leaf and the port that a bond's end names; ``scope`` is the mask that the bond stands in."""
+        full, through = f"{scope}.{given}" if scope else given, ""
         for _ in range(100):
             if full in self.aliases:
                 self.reached.add(full)
+                scope, through = full.rpartition(".")[0], self.aliases[full][1]
                 full = self.aliases[full][0]
                 continue
             if full in self._mask_ports:
@@ -170,15 +174,25 @@ class Opening:
                     f"it ends at the mask '{given}' without a port", where=f"bond {bond}",
                     expected=f"one of {listing([f'{given}.{port}' for port in ports])}",
                 )  # fmt: skip
+            first, _, port = (full.removeprefix(f"{scope}.") if scope else full).partition(".")
+            mask = f"{scope}.{first}" if scope else first
+            if mask in self._mask_ports:
+                ports = self._mask_ports[mask]
+                raise ModelError(
+                    f"the mask '{mask}' has no port '{port}'", where=f"bond {bond}",
+                    expected=f"one of {listing(ports)}" if ports else "a mask with ports", remedy=nearest(port, ports),
+                )  # fmt: skip
             if full in self.leaves:
                 return self._port(full, "", bond)
             owner, _, port = full.rpartition(".")
             if owner in self.leaves:
                 return self._port(owner, port, bond)
-            if owner in self._mask_ports:
+            if through:
+                known = [name.removeprefix(f"{scope}.") for name in self.leaves if name.startswith(f"{scope}.")]
                 raise ModelError(
-                    f"the mask '{owner}' has no port '{port}'", where=f"bond {bond}",
-                    expected=f"one of {listing(self._mask_ports[owner])}", remedy=nearest(port, self._mask_ports[owner]),
+                    f"the {through} leads to '{full}', which does not exist", where=f"bond {bond}",
+                    expected="an element inside the mask, or element.port",
+                    remedy=nearest(full.removeprefix(f"{scope}."), known),
                 )  # fmt: skip
             break
         raise ModelError(
@@ -235,6 +249,10 @@ class Opening:
         """Add a result."""
         self.structure.outputs[name] = Output(expression, unit)
 
+    def rate_output(self, name: str, of: str, unit: str) -> None:
+        """Add a result that is the rate of another one."""
+        self.structure.rates[name] = (of, unit)
+
     def signal(self, name: str, width: int = 1) -> ca.SX:
         """The placeholder of a signal, or a column of them."""
         if width == 1:
@@ -252,8 +270,14 @@ class Opening:
 
     def call(self, function: Callable[..., Any], path: str, inputs: tuple[str, ...] = ()) -> ca.SX:
         """A Python function on symbols: of its inputs, or of a way to look up signals where it has none."""
+        around = path.rpartition(".")[0]
+
+        def signal(name: str, width: int = 1) -> ca.SX:
+            return self.signal(f"{around}.{name}" if around else name, width)
+
         try:
-            result = function(*(self.placeholders[name] for name in inputs)) if inputs else function(self.signal)
+            given = [self.signal(name, self._signal_width(name)) for name in inputs]
+            result = function(*given) if inputs else function(signal)
             if isinstance(result, (list, tuple)):
                 rows = [ca.horzcat(*row) if isinstance(row, (list, tuple)) else row for row in result]
                 result = ca.vertcat(*rows)
@@ -265,17 +289,30 @@ class Opening:
                 expected="CasADi expressions of its signals",
             ) from None
 
+    def _signal_width(self, name: str) -> int:
+        """How many components a signal has, as far as its own part tells."""
+        owner = name.rpartition(".")[0]
+        part = self.leaves[owner].part if owner in self.leaves else None
+        if isinstance(part, Sensor):
+            return self._signal_width(f"{part.of}.{part.measures}")
+        if isinstance(part, (Block, Integrator)):
+            return shape_width(part.value if isinstance(part, Block) else part.input) or 1
+        vertex = self.structure.vertices.get(owner)
+        inner = None if vertex is None else vertex.width
+        return self._widths.get(owner, self._widths.get(f"{owner}/", inner or 1))
+
     def used(self, v: Mapping[str, Any]) -> tuple[str, ...]:
         """The signals that some values depend on."""
         every = [value for value in v.values() if isinstance(value, ca.SX) and not value.is_constant()]
         if not every or not self.placeholders.made:
             return ()
-        found = {symbol.name() for symbol in ca.symvar(ca.veccat(*every))}
-        return tuple(name for name in self.placeholders.made if name in found)
+        found = {hash(symbol.element_hash()) for symbol in ca.symvar(ca.veccat(*every))}
+        return tuple(name for name, symbol in self.placeholders.made.items() if hash(symbol.element_hash()) in found)
 
     def timed(self, v: Mapping[str, Any]) -> bool:
         """Whether some values depend on time."""
-        return any(isinstance(value, ca.SX) and ca.depends_on(value, self.values.t) for value in v.values())
+        time = ca.vertcat(self.values.t, self.values.mode_symbols)
+        return any(isinstance(value, ca.SX) and ca.depends_on(value, time) for value in v.values())
 
     def unmodulated(self, path: str, letter: str, plain: str) -> None:
         """Refuse a modulated element that no signal reaches."""

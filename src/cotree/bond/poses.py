@@ -1,156 +1,51 @@
 """Where the frames of a mechanism are: rotations and positions in coordinates that are integrals of flows.
 
-A search from the grounds outwards places every frame. Bonded frames are one and the same; bodies and translations carry
-a pose on; an ideal joint carries it on and brings its coordinates (angle, slide, Euler parameters), whose rates are the
-flows of its free axes. A joint with C elements carries nothing on. Where the search ends, a body gets six coordinates of
-its own: those of its `Rotation` mask, or its position and Euler parameters. An ideal joint that finds both of its frames
-placed closes a loop: its locked flows are held by equations between positions.
+A search from the grounds outwards places every frame. Bonded frames are one and the same; bodies and translations
+carry a pose on; an ideal joint carries it on and brings its coordinates (angle, slide, Euler parameters), whose rates
+are the flows of its free axes. A joint with C elements carries nothing on. Where the search ends, a body gets six
+coordinates of its own: those of its `Rotation` mask, or its position and Euler parameters. An ideal joint that finds
+both of its frames placed closes a loop: its locked flows are held by equations between positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
-import numpy as np
 
-from cotree.bond.structure import Integral
+from cotree.bond.motions import (
+    ORIENTATION,
+    PARAMETERS,
+    BodyPlace,
+    JointPlace,
+    Motion,
+    Pose,
+    RotationPlace,
+    euler_parameters,
+    relative,
+    state,
+    still,
+    world_axes,
+)
+from cotree.bond.structure import XYZ
 from cotree.errors import ModelError, listing
-from cotree.maths.rotation import of_quaternion, quaternion_of, quaternion_rate, to_quaternion
+from cotree.maths.rotation import of_quaternion, quaternion_rate
 
 if TYPE_CHECKING:
     from cotree.bond.mechanics.base import FramePart
     from cotree.bond.mechanics.bodies import Body
-    from cotree.bond.mechanics.joints import Joint
+    from cotree.bond.mechanics.joint import Joint
     from cotree.bond.mechanics.transforms import Rotation
     from cotree.bond.opening import Leaf, Opening
-
-XYZ = ("x", "y", "z")
-PARAMETERS = ("e0", "e1", "e2", "e3")
-ORIENTATION = "orientation"
 
 Port = tuple[str, str]
 """A part by its path, and one of its frames."""
 
 
-@dataclass(frozen=True)
-class Motion:
-    """Rotation (world from frame) and position of a frame, angular velocity and velocity in its own axes."""
-
-    R: ca.SX
-    r: ca.SX
-    w: ca.SX = field(default_factory=lambda: ca.SX.zeros(3))
-    v: ca.SX = field(default_factory=lambda: ca.SX.zeros(3))
-
-    def fixed(self, C: ca.SX, d: ca.SX) -> Motion:
-        """The motion of a frame fixed to this one: turned by C, at d."""
-        return self.across(C, d, ca.SX.zeros(3), ca.SX.zeros(3))
-
-    def across(self, C: ca.SX, d: ca.SX, spin: ca.SX, rate: ca.SX) -> Motion:
-        """The motion of a frame turned by C at d, which turns with ``spin`` (its axes) and moves with ``rate``."""
-        v = ca.mtimes(C.T, self.v + ca.cross(self.w, d) + rate)
-        return Motion(ca.mtimes(self.R, C), self.r + ca.mtimes(self.R, d), ca.mtimes(C.T, self.w) + spin, v)
-
-    def back(self, C: ca.SX, d: ca.SX, spin: ca.SX, rate: ca.SX) -> Motion:
-        """The motion of the frame that this one is ``across`` from."""
-        R, w = ca.mtimes(self.R, C.T), ca.mtimes(C, self.w - spin)
-        return Motion(R, self.r - ca.mtimes(R, d), w, ca.mtimes(C, self.v) - ca.cross(w, d) - rate)
-
-
-@dataclass(frozen=True)
-class Pose:
-    """A frame at any time, in coordinates, and at the start, in parameters."""
-
-    now: Motion
-    start: Motion
-
-    @property
-    def R(self) -> ca.SX:
-        """Its rotation, world from frame."""
-        return self.now.R
-
-    @property
-    def r(self) -> ca.SX:
-        """Its position in world axes."""
-        return self.now.r
-
-    def fixed(self, C: ca.SX, d: ca.SX) -> Pose:
-        """The pose of a frame fixed to this one."""
-        return Pose(self.now.fixed(C, d), self.start.fixed(C, d))
-
-
-@dataclass(frozen=True)
-class JointPlace:
-    """How a joint was placed: a link of the tree, the end of a loop, or compliant; C and d are those of b in a."""
-
-    how: str
-    """``tree``, ``loop`` or ``compliant``."""
-    root: str
-    """The end that was placed first: a or b."""
-    C: ca.SX
-    d: ca.SX
-    start: tuple[ca.SX, ca.SX]
-    """C and d at the start, in parameters."""
-
-
-@dataclass(frozen=True)
-class BodyPlace:
-    """How a body was placed: by the frame ``root``, or with coordinates of its own, whose names are ``states``."""
-
-    pose: Pose
-    root: str
-    states: tuple[str, ...] = ()
-
-    @property
-    def free(self) -> bool:
-        """Whether its own flows are independent."""
-        return bool(self.states)
-
-
-@dataclass(frozen=True)
-class RotationPlace:
-    """How a rotation mask was placed: its matrix, the end that was placed first, and its own coordinates."""
-
-    matrix: ca.SX
-    factors: tuple[ca.SX, ...]
-    root: str
-    states: tuple[str, ...] = ()
-
-
 def place(make: Opening) -> None:
     """Find the poses of all frames; they and the ways of placing are kept in ``make.structure.placed``."""
     Search(make).run()
-
-
-def euler_parameters(R: ca.SX) -> ca.SX:
-    """Euler parameters of a rotation, as numbers where it is one."""
-    if R.is_constant():
-        return ca.SX(to_quaternion(np.asarray(ca.DM(R), dtype=float)))
-    return quaternion_of(R)
-
-
-def unit_parameters(e: ca.SX) -> ca.SX:
-    """Given Euler parameters with length one."""
-    return e / ca.norm_2(e)
-
-
-def state(
-    make: Opening,
-    names: Sequence[str],
-    unit: str,
-    start: ca.SX,
-    rate: ca.SX,
-    owner: str,
-    spin: str = "",
-    symbols: ca.SX | None = None,
-) -> ca.SX:
-    """Add coordinates and return their symbols; ``spin`` names the vertex with the angular velocity of a turn."""
-    if symbols is None:
-        symbols = ca.vertcat(*(ca.SX.sym(name) for name in names))
-    make.integral(Integral(tuple(names), (unit,) * len(names), symbols, start, rate, owner, spin))
-    return symbols
 
 
 class Search:
@@ -167,13 +62,16 @@ class Search:
             if wire.tail in self.group and wire.head in self.group:
                 self.group[self._root(wire.tail)] = self._root(wire.head)
         self.members: dict[Port, list[Port]] = {}
-        for port in self.group:
-            self.members.setdefault(self._root(port), []).append(port)
+        for each in self.group:
+            self.members.setdefault(self._root(each), []).append(each)
         self.poses: dict[Port, Pose] = {}
         """Poses of the groups of bonded frames."""
         self.done: dict[str, Any] = {}
         """How parts were placed, by path."""
         self.todo: list[Port] = []
+        self._carrier: dict[Port, str] = {}
+        """The joint of the tree that carries each group, empty for none."""
+        self._carrying = ""
 
     def _root(self, port: Port) -> Port:
         while self.group[port] != port:
@@ -192,6 +90,7 @@ class Search:
         if root in self.poses:
             return
         self.poses[root] = pose
+        self._carrier[root] = self._carrying
         self.todo.append(root)
         for other, name in self.members[root]:
             if part_of(self.leaves[other]).role == "rigid" and other not in self.done:
@@ -223,7 +122,9 @@ class Search:
             root = self.todo.pop(0)
             for path, port in self.members[root]:
                 if path not in self.done:
+                    self._carrying = self._carrier[root]
                     self._reach(self.leaves[path], port)
+        self._carrying = ""
 
     def _reach(self, leaf: Leaf, port: str) -> None:
         """Carry a pose through a part from one of its frames."""
@@ -289,6 +190,7 @@ class Search:
         none = ca.SX.zeros(3)
         pose = Pose(getattr(known.now, step)(C, d, none, none), getattr(known.start, step)(C0, d0, *rates))
         self.done[leaf.path] = JointPlace("tree", port, C, d, (C0, d0))
+        self._carrying = leaf.path
         self.put(leaf.path, other, pose)
 
     def _world(self, path: str, port: str) -> bool:
@@ -383,12 +285,14 @@ class Search:
     def _float_body(
         self, leaf: Leaf, R: ca.SX | None = None, start: Motion | None = None, states: tuple[str, ...] = ()
     ) -> None:
-        """Give a body six coordinates: those of its centre of mass, and a rotation or Euler parameters."""
+        """Give a body six coordinates: those of its own frame, and a rotation or Euler parameters."""
         part, path = cast("Body", leaf.part), leaf.path
+        own = part.floating
         begin = part.start_motion(leaf.v) if start is None else start
-        whole, states = self._coordinates(path, f"{path}.m", f"{path}.J", begin, R, states)
-        self._rigid(leaf, "centre", whole, states)
-        self.put(path, "centre", whole)
+        R = own.R if R is None else R
+        whole, states = self._coordinates(path, f"{path}.{own.moving}", f"{path}.{own.turning}", begin, R, states)
+        self._rigid(leaf, own.frame, whole, states)
+        self.put(path, own.frame, whole)
 
     def _float_port(self, path: str, port: str, start: Motion) -> None:
         """Give a frame without mass six coordinates."""
@@ -426,7 +330,24 @@ class Search:
                 self.make.structure.placed[f"{path}.{port}"] = (pose.R, pose.r)
             if part_of(leaf).role == "joint" and path not in self.done:
                 self.done[path] = self._measured(leaf)
+        self._weigh()
         self.make.structure.placed |= self.done
+
+    def _weigh(self) -> None:
+        """Find the joints of the tree beyond which nothing has inertia."""
+        heavy: set[str] = set()
+        for path, leaf in self.leaves.items():
+            loop = isinstance(self.done.get(path), JointPlace) and self.done[path].how == "loop"
+            if not part_of(leaf).massive and not loop:
+                continue
+            for port in part_of(leaf).frame_ports():
+                joint = self._carrier[self._root((path, port))]
+                while joint and joint not in heavy:
+                    heavy.add(joint)
+                    joint = self._carrier[self._root((joint, self.done[joint].root))]
+        for path, placed in self.done.items():
+            if isinstance(placed, JointPlace) and placed.how == "tree" and path not in heavy:
+                self.done[path] = replace(placed, light=True)
 
     def _measured(self, leaf: Leaf) -> JointPlace:
         """A joint between two frames that are placed without it."""
@@ -437,23 +358,6 @@ class Search:
         return JointPlace("compliant" if joint_of(leaf).compliant else "loop", "a", C, d, start)
 
 
-def relative(a: Motion, b: Motion) -> tuple[ca.SX, ca.SX]:
-    """Rotation and position of b in a."""
-    return ca.mtimes(a.R.T, b.R), ca.mtimes(a.R.T, b.r - a.r)
-
-
-def world_axes(pose: Pose) -> Pose:
-    """The frame at the same place with the axes of the world."""
-    start = pose.start
-    turned = Motion(ca.SX.eye(3), start.r, ca.mtimes(start.R, start.w), ca.mtimes(start.R, start.v))
-    return Pose(Motion(ca.SX.eye(3), pose.r), turned)
-
-
-def still() -> Motion:
-    """At rest at the origin."""
-    return Motion(ca.SX.eye(3), ca.SX.zeros(3))
-
-
 def part_of(leaf: Leaf) -> FramePart:
     """A leaf's part, which has frames."""
     return cast("FramePart", leaf.part)
@@ -462,8 +366,3 @@ def part_of(leaf: Leaf) -> FramePart:
 def joint_of(leaf: Leaf) -> Joint:
     """A leaf's part, which is a joint."""
     return cast("Joint", leaf.part)
-
-
-def poses_at(make: Opening, path: str, ports: Sequence[str]) -> Mapping[str, tuple[ca.SX, ca.SX]]:
-    """Rotation and position of some frames of a part."""
-    return {port: make.structure.placed[f"{path}.{port}"] for port in ports}

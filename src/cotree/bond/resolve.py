@@ -7,6 +7,7 @@ variable of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
@@ -25,6 +26,7 @@ from cotree.formulation.system import Output
 from cotree.maths.symbolic import column
 
 QUANTITIES = ("effort", "flow", "momentum", "displacement")
+LABEL = re.compile(r"[xyz]|c[1-9][0-9]*")
 
 
 def add_sensors(structure: BondStructure) -> None:
@@ -75,6 +77,15 @@ def _line_of(structure: BondStructure, sensor: str, of: str) -> str:
 
 def _placeholder(structure: BondStructure, name: str) -> ca.SX:
     return structure.signals.setdefault(name, ca.SX.sym(name))
+
+
+def split_signal(name: str, what: str) -> tuple[str, str] | None:
+    """The owner and the component of a signal such as ``b3.flow.x``; None where it is no ``what``."""
+    parts = name.split(".")
+    for k in (len(parts) - 1, len(parts) - 2):
+        if k > 0 and parts[k] == what and (k == len(parts) - 1 or LABEL.fullmatch(parts[-1])):
+            return ".".join(parts[:k]), ".".join(parts[k + 1 :])
+    return None
 
 
 class Signals:

@@ -9,7 +9,8 @@ from typing import Any
 import casadi as ca
 
 from cotree.bond.structure import JUNCTIONS, ONE_PORTS, UNITS, component_names
-from cotree.formulation.system import Energy, Output
+from cotree.errors import FormulationError
+from cotree.formulation.system import Energy, Output, turns_name
 from cotree.maths.symbolic import column, substitute
 
 
@@ -57,7 +58,7 @@ def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
         if v.letter == "I":
             add(f"{v.name}.momentum", d.momenta_by_name[v.name], unit[2])
         elif v.letter == "C":
-            add(f"{v.name}.displacement", d.storing[v.name], unit[3])
+            add(f"{v.name}.displacement", d.displacement(v.name), unit[3])
     for line in s.lines.values():
         unit = UNITS[s.domain(line.name)]
         add(f"{line.name}.effort", effort(line.name), unit[0])
@@ -72,11 +73,31 @@ def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
     formulas = column([d.signals.formulas.get(name, output.expression) for name, output in more.items()])
     for (name, output), value in zip(more.items(), ca.vertsplit(substitute(formulas, wanted, found)), strict=True):
         add(name, value, output.unit)
+    _add_rates(d, dict(zip(names, values, strict=True)), add)
     kinetic, potential = d.stored(d.momenta_by_name, flows)
     dissipation, supply = d.powers(of, flows)
     every = final(ca.vertcat(*values, kinetic, potential, dissipation, supply))
     parts = ca.vertsplit(every)
-    outputs = {n: Output(e, u) for n, e, u in zip(names, parts[: len(names)], units, strict=True)}
+    near = {name: output.near for name, output in more.items()}
+    outputs = {n: Output(e, u, near.get(n)) for n, e, u in zip(names, parts[: len(names)], units, strict=True)}
     kinetic, potential, dissipation, supply = parts[len(names) :]
     outputs |= {"kinetic_energy": Output(kinetic, "J"), "potential_energy": Output(potential, "J")}
-    return Results(outputs, Energy(kinetic + potential, dissipation, supply), kinetic, potential)
+    turns = {
+        turns_name(name): Output(outputs[f"{name}_rate"].expression, each.unit)
+        for name, each in outputs.items()
+        if each.near is not None
+    }
+    return Results(outputs, Energy(kinetic + potential, dissipation, supply), kinetic, potential, turns)
+
+
+def _add_rates(d: Any, known: Mapping[str, ca.SX], add: Callable[[str, ca.SX, str], None]) -> None:
+    """Results that are rates of others, as far as these have rates."""
+    rates = d.structure.rates
+    if not rates:
+        return
+    try:
+        found = d.rate(column([known[of] for of, _ in rates.values()]), "a result")
+    except FormulationError:  # they follow from flows without inertia
+        return
+    for (name, (_, unit)), value in zip(rates.items(), ca.vertsplit(found), strict=True):
+        add(name, value, unit)

@@ -92,6 +92,11 @@ class Integrator(BondPart):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         rate, start = self.required("input", v), self.required("initial", v)
         n = shape_width(self.input) or 1
+        if used := make.used({"initial": start}):
+            raise ModelError(
+                f"its initial value depends on the signal {listing(used)}", where=path,
+                expected="a number, or an expression of parameters",
+            )  # fmt: skip
         if start.numel() not in (1, n):
             raise ModelError(f"{start.numel()} start values for {n} signals", where=path, expected=str(n))
         names = component_names(f"{path}.value", n)

@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from typing import TypeGuard, TypeVar
 
-from cotree.bond.elements import BondPart, C, I, R, Se, Sf
+from cotree.bond.elements import BondPart, C, I, R, Se
 from cotree.bond.junctions import GY, TF, Bond, Junction0, Junction1
 from cotree.bond.library.base import OnePort
 from cotree.errors import ModelError
@@ -191,7 +191,7 @@ class _Work:
             return part.letter in ("I", "C", "R", "Se")
         if isinstance(part, Junction0):
             return _letter(part) == "0"
-        return isinstance(part, (I, C, R, TF)) or (isinstance(part, Se) and not isinstance(part, Sf))
+        return isinstance(part, (I, C, R, Se, TF))
 
     def _explicit(self, end: str, port: str) -> str:
         """The end with the name of its port, where the direction of its bond told it so far."""

@@ -19,9 +19,6 @@ def check_structure(made: Opening) -> None:
     structure = made.structure
     if not structure.lines:
         raise ModelError("the bond graph has no bonds", where=structure.name, remedy="Join its elements with bonds")
-    for vertex in structure.vertices.values():
-        _check_ports(vertex, structure.around[vertex.name])
-        _check_widths(vertex, structure)
     for alias, (_, said) in made.aliases.items():
         if alias not in made.reached:
             raise ModelError(
@@ -30,6 +27,9 @@ def check_structure(made: Opening) -> None:
                 expected=f"a bond that ends at {alias}",
                 remedy="Connect it, or leave the port out of the mask",
             )
+    for vertex in structure.vertices.values():
+        _check_ports(vertex, structure.around[vertex.name])
+        _check_widths(vertex, structure)
 
 
 def _check_ports(vertex: Vertex, lines: list[Line]) -> None:

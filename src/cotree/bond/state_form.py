@@ -15,12 +15,15 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.bond.cancelling import without
+from cotree.bond.given_starts import GivenStarts
+from cotree.bond.hidden import tie_states
 from cotree.bond.kinematics import EFFORT_SOURCE, Closure
 from cotree.bond.laws import Port, balance, bond_efforts, explicit_effort, gyrator_ports
-from cotree.bond.resolve import vector_signals
+from cotree.bond.resolve import split_signal, vector_signals
 from cotree.bond.results import results
 from cotree.bond.states import States
-from cotree.bond.structure import ONE_PORTS, Vertex, component_names
+from cotree.bond.structure import ONE_PORTS, Vertex, component_names, labels
 from cotree.errors import FormulationError, listing
 from cotree.formulation.blocks import Solved, solve_blocks
 from cotree.formulation.system import SmoothInput, SystemEquations, Variables, rate_name
@@ -32,18 +35,28 @@ PULL = 10.0
 """Pull back onto a loop's closure, in 1/s."""
 
 
+def _place(label: str, width: int) -> int:
+    """The place of a component by its label."""
+    return labels(width).index(label) if label else 0
+
+
 class StateForm(States):
     """One derivation in state form; every property is one step."""
 
     def equations(self) -> SystemEquations:
         """The system equations."""
+        self.tied_rows: dict[int, ca.SX] = {}
+        """Balances of efforts that give the displacements of C's in derivative causality."""
         self._refuse_free_sources()
         self.signals.offer(self.flow_signals() | self._momentum_signals() | self._effort_signals())
+        self.signals.settle([*self.signals.formulas.values(), *(i.rate for i in self.structure.integrals)])
         solved, unknown = self.solved
         kept = list(solved.algebraic)
         w = Variables.make([unknown[k].name() for k in kept], ["" for _ in kept])
-        names, units, starts, rates = self._states
-        symbols = self.state_symbols
+        left = [k for k, name in enumerate(self._states[0]) if name not in self.hidden]
+        names, units = (tuple(each[k] for k in left) for each in self._states[:2])
+        starts, rates = self._states[2][left], self._states[3][left]
+        symbols = self.state_symbols[left]
         inputs, input_rates, signals = self.inputs
 
         def final(expression: ca.SX) -> ca.SX:
@@ -53,7 +66,7 @@ class StateForm(States):
         self.final = final
         rates = final(rates)
         out = results(self, final)
-        start = self._start(starts)
+        start = self._start(starts, symbols)
         variables = Variables(symbols, names, units, start(self.values.p.start, 0.0))
         return SystemEquations(
             name=self.structure.name,
@@ -69,7 +82,7 @@ class StateForm(States):
             inputs=inputs,
             input_rates=input_rates,
             signals=signals,
-            smooth_inputs=self._smooth(rates),
+            smooth_inputs=self._smooth(column([rates, *(each.expression for each in out.outputs.values())])),
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             integrals=out.integrals,
@@ -103,7 +116,7 @@ class StateForm(States):
 
     def _effort_signals(self) -> dict[str, ca.SX]:
         """Efforts that laws give; the others stay as algebraic variables with equations of their own."""
-        asked = {name.partition(".effort")[0] for name in self.structure.signals if ".effort" in name}
+        asked = {found[0] for name in self.structure.signals if (found := split_signal(name, "effort"))}
         found: dict[str, ca.SX] = {}
         for of in asked:
             if of not in self.structure.vertices and of not in self.structure.lines:
@@ -112,8 +125,10 @@ class StateForm(States):
             ends = {end for line in lines for end in self._ends(line)}
             width = self.structure.lines[lines[0]].width
             names = component_names(f"{of}.effort", width)
-            element = next((v for v in map(self.structure.vertices.__getitem__, ends) if v.letter in ("C", "Se")), None)
-            if element is not None and not element.modulated and element.law is None:
+            if all(name in self.signals.known for name in names if name in self.structure.signals):
+                continue
+            element = next((v for v in map(self.structure.vertices.__getitem__, ends) if v.letter == "Se"), None)
+            if element is not None and not element.modulated:
                 effort = explicit_effort(self, element)
                 assert effort is not None
                 found |= vector_signals(f"{of}.effort", effort)
@@ -130,8 +145,9 @@ class StateForm(States):
 
     def rate(self, expression: ca.SX, why: str) -> ca.SX:
         """d/dt of an expression of independent flows, displacements, integrals, inputs and time."""
-        expression = self._put(self.signals.expand(expression))
+        expression = self._without_late(self._put(self.signals.expand(expression)), why)
         free = column([self.kin.u[self.places[c]] for c in self.free_columns])
+        expression = without(expression, free)
         if free.numel() and ca.depends_on(expression, free):
             raise FormulationError(
                 f"the effort of {why} needs the rate of a flow that only resistances determine",
@@ -140,6 +156,25 @@ class StateForm(States):
         base, direction = self._base
         along = ca.jtimes(expression, base, direction) if base.numel() else ca.SX.zeros(*expression.shape)
         return ca.SX(along) + ca.jacobian(expression, self.values.t)
+
+    def _without_late(self, expression: ca.SX, why: str) -> ca.SX:
+        """An expression to be differentiated, with signals that are algebraic variables put in."""
+        states = {each.name() for each in ca.vertsplit(self.state_symbols)} if self.state_symbols.numel() else set()
+        late = {name: symbol for name, symbol in self.signals.late.items() if name not in states}
+        for _ in range(len(late) + 1):
+            inside = [name for name, symbol in late.items() if ca.depends_on(expression, symbol)]
+            if not inside:
+                return expression
+            if any(split_signal(name, "effort") for name in inside):
+                break
+            values = column([self._late_value(name) for name in inside])
+            expression = substitute(expression, column([late[name] for name in inside]), values)
+            expression = self._put(self.signals.expand(expression))
+        raise FormulationError(
+            f"the effort of {why} needs the rate of the signal {listing(inside)}, which modulates its flow",
+            where=why, expected="a modulus of states and time",
+            remedy=f"Let an Integrator follow {inside[0]} with a lag, or put a C between {why} and the transformer",
+        )  # fmt: skip
 
     @cached_property
     def _base(self) -> tuple[ca.SX, ca.SX]:
@@ -241,6 +276,7 @@ class StateForm(States):
             unknown.append(u[self.places[c]])
             row, name = rows[self.places[c]], self.kin.columns[c].element or self.kin.columns[c].line
             if c in self.dependent_displacements:
+                self.tied_rows[c] = row
                 unknown.append(self.storing[name][self.kin.columns[c].k])
                 say(row, name)
                 row = self.rate(row, name)
@@ -258,9 +294,13 @@ class StateForm(States):
         for k, closure in enumerate(self.kin.closures):
             unknown.append(self.multipliers[k])
             say(self._closed(closure), closure.line)
+        states = {each.name() for p in self.p_states.values() for each in ca.vertsplit(p)}
         for name, symbol in list(self.signals.late.items()):
+            if name in states:
+                continue
             unknown.append(symbol)
             say(symbol - self._late_value(name), name)
+        self.hidden = tie_states(self, equations, unknown, labels)
         solved = solve_blocks(column(equations), column(unknown), labels)
         return solved, column(unknown)
 
@@ -279,15 +319,16 @@ class StateForm(States):
     def _late_value(self, name: str) -> ca.SX:
         if name in self.signals.formulas:
             return self.signals.formulas[name]
-        of, _, k = name.partition(".effort")
-        if of != name:
+        if found := split_signal(name, "effort"):
+            of, label = found
             line = of if of in self.structure.lines else self.structure.around[of][0].name
-            width = self.structure.lines[line].width
-            return self.all_efforts[self.kin.at(line, component_names("", width).index(k) if width > 1 else 0)]
-        of, _, k = name.partition(".flow")
-        vertex = self.structure.vertices.get(of)
-        flow = self.kin.flow(of) if vertex is None else self.kin.own_flow(of)
-        return flow[component_names("", flow.numel()).index(k) if flow.numel() > 1 else 0]
+            return self.all_efforts[self.kin.at(line, _place(label, self.structure.lines[line].width))]
+        if found := split_signal(name, "momentum"):
+            momentum = self.momenta_by_name[found[0]]
+            return momentum[_place(found[1], momentum.numel())]
+        of, label = split_signal(name, "flow") or (name, "")
+        flow = self.kin.flow(of) if of in self.structure.lines else self.kin.own_flow(of)
+        return flow[_place(label, flow.numel())]
 
     @cached_property
     def all_efforts(self) -> ca.SX:
@@ -324,7 +365,7 @@ class StateForm(States):
 
     # -- start, notes --------------------------------------------------------------------------------------------
 
-    def _start(self, starts: ca.SX) -> Callable[[Array, float], Array]:
+    def _start(self, starts: ca.SX, own: ca.SX) -> Callable[[Array, float], Array]:
         values = self.values
         modes = column([mode.value for mode in values.modes])
         known = [values.p.symbols, values.t]
@@ -334,13 +375,14 @@ class StateForm(States):
             return ca.densify(substitute(expression, values.mode_symbols, modes))
 
         given = ca.Function("start", known, [at(starts)])
-        moving = sum(p.numel() for p in self.p_states.values()) + len(self.speed_columns)
+        momenta = ca.vertcat(*self.p_states.values(), self.speeds[0])
+        moving = sum(bool(ca.depends_on(momenta, each)) for each in ca.vertsplit(own)) if momenta.numel() else 0
         flows = self._put(self.signals.expand(column([self._closure_flow(c) for c in self.kin.closures])))
-        own = self.state_symbols
+        asked = GivenStarts(self, own, at)
         closed = ca.Function("closed", [own, *known], [at(flows), at(ca.jacobian(flows, own[:moving]))])
 
         def start(p: Array, t: float) -> Array:
-            x = np.asarray(given(p, t), dtype=float).ravel()
+            x = asked.fit(np.asarray(given(p, t), dtype=float).ravel(), p, t)
             for _ in range(3 if self.kin.closures and moving else 0):  # flows that the closures allow
                 off, slope = (np.asarray(each, dtype=float) for each in closed(x, p, t))
                 x[:moving] -= np.linalg.lstsq(slope, off.ravel(), rcond=1e-10)[0]
@@ -354,21 +396,21 @@ class StateForm(States):
         for k, name in enumerate(inputs.names):
             if ca.depends_on(rates, input_rates[k]):
                 owner = name.rpartition(".effort")[0] or name.rpartition(".flow")[0]
-                tied = [each for each, integral in self.integral.items() if not integral] or [
-                    n for n, _, _ in self.tied
-                ]
+                tied = [each for each, integral in self.integral.items() if not integral]
+                tied = tied or [n for n, _, _ in self.tied] or list(self.hidden)
                 why = f"{listing(tied) or 'a storage'} has derivative causality behind {owner}"
                 remedy = "Put an R between the source and the storage, or let the source ramp"
                 found.append(SmoothInput(k, why, "an infinite effort or flow", remedy))
         return tuple(found)
 
     def _notes(self, solved: Solved, unknown: ca.SX) -> tuple[str, ...]:
-        names = self._states[0]
+        names = [name for name in self._states[0] if name not in self.hidden]
         notes = [f"{len(names)} state{'' if len(names) == 1 else 's'}{': ' if names else ''}{listing(names, 20)}"]
         for name, integral in self.integral.items():
             if not integral:
                 notes.append(f"I '{name}' has derivative causality: its flow follows from others")
         notes += [f"C '{name}' has derivative causality: its effort follows from others" for name, _, _ in self.tied]
+        notes += [f"{name} is no state: it follows from others through a gyrator" for name in self.hidden]
         notes += [f"the {c.line} closes a loop: its effort is found from an equation" for c in self.kin.closures]
         for loop in solved.loops:
             how = "solved at run time" if set(loop) & set(solved.algebraic) else "solved in closed form"

@@ -21,10 +21,17 @@ class States(Derivation):
     def p_states(self) -> dict[str, ca.SX]:
         """Momenta of the I's in integral causality."""
         return {
-            name: column([ca.SX.sym(each) for each in component_names(f"{name}.momentum", self.structure.width(name))])
+            name: column([self._momentum_symbol(each) for each in self._momentum_names(name)])
             for name, integral in self.integral.items()
             if integral
         }
+
+    def _momentum_names(self, name: str) -> tuple[str, ...]:
+        return component_names(f"{name}.momentum", self.structure.width(name))
+
+    def _momentum_symbol(self, name: str) -> ca.SX:
+        """A momentum that modulates flows is in the junction structure already."""
+        return self.signals.late[name] if name in self.signals.late else ca.SX.sym(name)
 
     @cached_property
     def p_rates(self) -> dict[str, ca.SX]:
@@ -146,6 +153,8 @@ class States(Derivation):
             column_ = self.kin.columns[c]
             vertex = self.structure.vertices[column_.element]
             given = vertex.start_conjugate
+            if given is None and vertex.letter == "I" and vertex.start is not None and vertex.law is None:
+                given = inverse(vertex.modulus, vertex.start)
             start = ca.SX(0) if given is None else given[column_.k]
             add(self.speeds[0][k], self._unit(vertex.name, 1), start, self.speeds[1][k])
         tied = {(name, k) for name, k, _ in self.tied}

@@ -1,9 +1,9 @@
 """What causality alone tells about control: order, causal paths, structural controllability and observability.
 
 After Sueur and Dauphin-Tanguy (1991): a graph is structurally controllable if each storage in integral causality is
-reached by a causal path from a source, and if with derivative causality preferred no storage stays in integral causality
-once as many sources as needed are dualised. Observability is the same with paths to sensors and dualised sensors. The
-storages that stay are as many as the rank of (A B), or of (A; C), lacks at general values of the parameters.
+reached by a causal path from a source, and if with derivative causality preferred no storage stays integral once as
+many sources as needed are dualised. Observability is the same with paths to sensors and dualised sensors. The storages
+that stay are as many as the rank of (A B), or of (A; C), lacks at general values of the parameters.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -19,7 +20,14 @@ from cotree.bond.causality import Causality, assign
 from cotree.bond.causality_loops import conjugate, dependence, outputs_of
 from cotree.bond.causality_rules import Atom, sample
 from cotree.bond.structure import (
-    JUNCTIONS, ONE_PORTS, SOURCES, STORAGES, BondStructure, Line, Vertex, component_names,
+    JUNCTIONS,
+    ONE_PORTS,
+    SOURCES,
+    STORAGES,
+    BondStructure,
+    Line,
+    Vertex,
+    component_names,
 )  # fmt: skip
 from cotree.errors import FormulationError, listing, nearest
 
@@ -91,7 +99,9 @@ class Structural:
             ("observable", self.outputs, self.observable, self.unseen, self.unobserved,
              self.observability_rank, "(A; C)"),
         ):  # fmt: skip
-            what, way = ("sources", "reached from no source") if side == "controllable" else ("sensors", "reach no sensor")
+            what, way = (
+                ("sources", "reached from no source") if side == "controllable" else ("sensors", "reach no sensor")
+            )
             lines.append(f"{what.capitalize()}: {listing(names, 20) or 'none'}.")
             lines.append(f"Structurally {side}: {'yes' if holds else 'no'}; rank of {matrix} {rank} of {self.order}.")
             lines += [f"  {listing(lost, 20)}: {way} by a causal path."] if lost else []
@@ -183,7 +193,9 @@ class _Ways:
                 for part, (what, atom) in zip(component_names(vertex.name, len(gives)), gives, strict=True):
                     self.storages[part] = ((conjugate(what), atom), (what, atom))
                     # an integration outweighs any number of bonds, so that the lowest order is found first
-                    self.graph.add_edge((conjugate(what), atom), (what, atom), weight=size if part in self.integral else 1)
+                    self.graph.add_edge(
+                        (conjugate(what), atom), (what, atom), weight=size if part in self.integral else 1
+                    )
 
     def from_source(self, name: str) -> list[CausalPath]:
         """The paths from a source to all storages that it reaches."""
@@ -211,7 +223,7 @@ class _Ways:
         for start, end, path in found:
             bonds = [atom[0] for _, atom in path]
             kept = [bond for k, bond in enumerate(bonds) if k == 0 or bond != bonds[k - 1]]
-            order = 1 + sum(pair in passed for pair in zip(path, path[1:], strict=False))
+            order = 1 + sum(pair in passed for pair in pairwise(path))
             result.append(CausalPath(start, end, tuple(kept), order))
         return sorted(result, key=lambda path: (place.get(path.start, -1), place.get(path.end, -1)))
 

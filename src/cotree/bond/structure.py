@@ -104,8 +104,12 @@ class Vertex:
     domain: str = ""
     text: str = ""
     """What a drawing writes beside the letter: ``m``, ``R = 5``."""
+    displacement: ca.SX | None = None
+    """Of a C whose displacement follows from coordinates, so that it is no state: a spring between two points."""
     potential: ca.SX | None = None
     """Energy behind an effort source such as a weight; its power is then stored instead of supplied."""
+    remainder: str = ""
+    """What its power counts as, less the rate of the energy that it stores: ``dissipated``, ``supplied``, or nothing."""
     gap: ca.SX | None = None
     """Of a flow source that closes a loop: the displacement whose rate is its flow less its value, zero when closed."""
     preferred: bool = False
@@ -167,6 +171,8 @@ class BondStructure:
     outputs: dict[str, Output] = field(default_factory=dict)
     reported: dict[str, ca.SX] = field(default_factory=dict)
     """Placeholders for efforts and flows that only ``outputs`` hold, so that no equation needs them."""
+    rates: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Results that are rates of others: the other one, and the unit."""
     sensors: dict[str, tuple[str, str]] = field(default_factory=dict)
     """What each sensor measures: a bond or vertex, and effort, flow, momentum or displacement."""
     placed: dict[str, Any] = field(default_factory=dict)

@@ -1,12 +1,12 @@
 """A scalar bond graph as a network of terminal components with the same motion.
 
-Where the effort is across (voltage, pressure, temperature) every 0 junction becomes a node against the datum, and every 1
-junction a series chain of what hangs on it, between the two 0 junctions next to it or the datum. For velocities, which
-are across in networks, the roles of 0 and 1 are exchanged. A further junction next to a chain is coupled to it by an ideal
-transformer (lever, gear) of ratio 1, and so is a mass that hangs on a chain.
+Where the effort is across (voltage, pressure, temperature) every 0 junction becomes a node against the datum, and every
+1 junction a series chain of what hangs on it, between the two 0 junctions next to it or the datum. For velocities,
+which are across in networks, the roles of 0 and 1 are exchanged. A further junction next to a chain is coupled to it by
+an ideal transformer (lever, gear) of ratio 1, and so is a mass that hangs on a chain.
 
-Elements keep their names, with ``_`` for the dots of masks; a node has the name of its junction. Signs follow the network:
-across is plus less minus, and through counts from plus through the component to minus.
+Elements keep their names, with ``_`` for the dots of masks; a node has the name of its junction. Signs follow the
+network: across is plus less minus, and through counts from plus through the component to minus.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def bond_graph_network(model: M, domain: str | None = None) -> M:
         )
     if not model.bonded:
         raise ModelError("the model is no bond graph", where=model.name, expected="bond-graph parts")
-    return _Conversion(model, domain).network()
+    result: M = _Conversion(model, domain).network()
+    return result
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class _Conversion:
         unknown = [line for line in self.structure.lines.values() if line.name not in found]
         if unknown:
             raise ModelError(
-                "nothing tells its domain", where=str(unknown[0]), expected="an element with a domain beyond its junctions",
+                "nothing tells its domain", where=str(unknown[0]), expected="an element with a domain near it",
                 remedy="Give an element its domain, or call with domain='electrical' for all that tell none",
             )  # fmt: skip
         return found
@@ -253,7 +254,6 @@ class _Conversion:
     def _components(self, path: str, part: BondPart) -> Iterator[Component]:
         """The components for one part."""
         name = self.plain(path)
-        ports = [port for owner, port in self.pairs if owner == path] if not isinstance(part, Element) else None
         if isinstance(part, Element) and (path, "") in self.pairs:
             plus, minus, in_chain = self.pairs[path, ""]
             domain = self._domain_of(Hung(path, "", True))
@@ -270,11 +270,10 @@ class _Conversion:
             fields: dict[str, Any] = {"plus": plus, "minus": minus, **values}
             yield law.component(name, **fields)
             return
-        ports = ["1", "2"]
-        domains = tuple(self._domain_of(Hung(path, port, True)) for port in ports)
+        domains = tuple(self._domain_of(Hung(path, port, True)) for port in "12")
         law = several_ports(part, domains, path)
         fields = {key: self.outside(value, path) for key, value in law.values.items()}
-        for port, end, turned in zip(ports, law.ends, law.turned, strict=True):
+        for port, end, turned in zip("12", law.ends, law.turned, strict=True):
             plus, minus, _ = self.pairs[path, port]
             fields[end] = (minus, plus) if turned else (plus, minus)
         yield law.component(name, **fields)

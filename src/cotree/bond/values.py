@@ -12,6 +12,7 @@ import numpy as np
 from cotree.bond.structure import labels
 from cotree.errors import ModelError
 from cotree.formulation.values import Values
+from cotree.maths.symbolic import substitute
 from cotree.model import Expression
 from cotree.model.quantity import MISSING, Quantity
 
@@ -76,29 +77,36 @@ def as_law(given: Any, argument: str, width: int, where: str, values: Values) ->
     An expression knows its argument as ``q``, or ``q.x``, ``q.y`` ... where the bond is a multibond. In a law of the
     effort, ``e`` is the effort; Euler's number is exp(1) there.
     """
-    if callable(given):
+    x = ca.SX.sym(argument, width)
+    value = _called(given, x, where) if callable(given) else _read(given, argument, x, where, values)
+    return lambda at: substitute(value, x, at)
 
-        def called(x: ca.SX) -> ca.SX:
-            result = given(x)
-            result = ca.vertcat(*result) if isinstance(result, (list, tuple)) else ca.SX(result)
-            if result.shape != (width, 1):
-                raise ModelError(
-                    f"the function gives {result.shape[0]} x {result.shape[1]} values", where=where,
-                    expected=f"{width}, one for each component of the bond",
-                )  # fmt: skip
-            return result
 
-        return called
+def _called(given: Callable[[ca.SX], Any], x: ca.SX, where: str) -> ca.SX:
+    """What a Python function gives."""
+    try:
+        result = given(x)
+        result = ca.vertcat(*result) if isinstance(result, (list, tuple)) else ca.SX(result)
+    except (TypeError, ValueError, NotImplementedError, RuntimeError) as reason:
+        raise ModelError(
+            f"the Python function cannot be used: {reason}", where=where, expected="CasADi expressions of its argument"
+        ) from None
+    if result.shape != x.shape:
+        raise ModelError(
+            f"the function gives {result.shape[0]} x {result.shape[1]} values", where=where,
+            expected=f"{x.numel()}, one for each component of the bond",
+        )  # fmt: skip
+    return result
+
+
+def _read(given: Any, argument: str, x: ca.SX, where: str, values: Values) -> ca.SX:
+    """What expressions give."""
+    width = x.numel()
     texts: Sequence[Any] = given if isinstance(given, (tuple, list)) else (given,)
     if len(texts) != width:
         raise ModelError(f"{len(texts)} expressions for a bond of width {width}", where=where, expected=f"{width}")
     if argument == "e":
         argument = "effort"
         texts = [re.sub(r"\be\b", argument, text) if isinstance(text, str) else text for text in texts]
-    expressions = [Expression(text) for text in texts]
-
-    def read(x: ca.SX) -> ca.SX:
-        own = {argument: x[0]} if width == 1 else {f"{argument}.{c}": x[k] for k, c in enumerate(labels(width))}
-        return ca.vertcat(*(values.evaluate(each, where, own=own) for each in expressions))
-
-    return read
+    own = {argument: x[0]} if width == 1 else {f"{argument}.{c}": x[k] for k, c in enumerate(labels(width))}
+    return ca.vertcat(*(values.evaluate(Expression(text), where, own=own) for text in texts))

@@ -21,6 +21,8 @@ def find_widths(leaves: Mapping[str, Leaf], wires: Sequence[Wire]) -> dict[str, 
             own = 3 if isinstance(leaf.part, MGR) and leaf.part.own_width() is None else leaf.part.own_width()
             if own is not None:
                 found[path] = (own, path)
+        elif isinstance(leaf.part, TF) and leaf.part.width is not None:
+            found[f"{path}/both"] = (leaf.part.width, path)
     for wire in wires:
         if wire.width is not None:
             found[f"{wire.path}/"] = (wire.width, f"bond {wire.path}")
@@ -39,6 +41,8 @@ def _agree(found: dict[str, tuple[int, str]], wire: Wire, leaf: str, port: str, 
     fixed = fixed_width(part, port)
     if fixed is not None:
         return _set(found, bond, (fixed, leaf), wire)
+    if isinstance(part, TF) and callable(part.modulus):
+        return False  # its size is known when it is called
     if isinstance(part, TF):  # a scalar modulus: both ports are alike
         key = f"{leaf}/both"
     elif isinstance(part, Element) and not isinstance(part, Split):

@@ -1,4 +1,4 @@
-"""What a drawing of a bond graph shows: symbols, bonds and signal bonds as plain data, at the level that is asked for."""
+"""What a drawing of a bond graph shows at some level: symbols, bonds and signal bonds as plain data."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def picture_of(model: Model, level: str = "masks") -> Picture:
     else:
         part = parts.get(level)
         if part is None or isinstance(part, (Element, Bond, Sensor, Block, Integrator)):
-            masks = [path for path, each in parts.items() if not isinstance(each, (Element, Bond, Sensor, Block, Integrator))]
+            masks = [
+                path for path, each in parts.items() if not isinstance(each, (Element, Bond, Sensor, Block, Integrator))
+            ]
             raise ModelError(
                 f"'{level}' is no mask", where=f"level of the drawing of {model.name}",
                 expected=f"masks, open, or one of {listing(masks)}" if masks else "masks or open: there is no mask",
@@ -209,7 +211,11 @@ class _View:
             width = f"{len(lines)}×{widths[0]}" if same else "+".join(map(str, widths))
         strokes = {self._stroke(line) for line in lines}
         stroke: Stroke = strokes.pop() if len(strokes) == 1 else "mixed"
-        return Arrow(name, tail, head, sum(widths) > 1, stroke, self._short(name), width)
+        bond = self._bond_of(lines[0])
+        # Inside library masks, bonds of one element go without names; in the whole graph all of them do.
+        named = isinstance(self.parts.get(bond), Bond) or (self.inside and name not in (f"{tail}.bond", f"{head}.bond"))
+        label = self._short(name if self.inside else bond) if named else ""
+        return Arrow(name, tail, head, sum(widths) > 1, stroke, label, width)
 
     def _stroke(self, line: Line) -> Stroke:
         found = self.causality.strokes.get(line.name)
@@ -256,7 +262,9 @@ class _View:
         if not values:
             return []
         known = self.structure.signals
-        own = {name for integral in self.structure.integrals for name in integral.names if self._is_part(integral.owner)}
+        own = {
+            name for integral in self.structure.integrals for name in integral.names if self._is_part(integral.owner)
+        }
         return [s.name() for s in ca.symvar(ca.veccat(*values)) if s.name() in known or s.name() in own]
 
     def _is_part(self, path: str) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cotree.graph import LinearGraph
 from cotree.model import Edge
-from cotree.view.bond_search import APART, ASIDE, PITCH, WAYS, Search, Task, crossings, exits, hits
+from cotree.view.bond_search import APART, ASIDE, PITCH, WAYS, Search, Task, crossings, exits, hits, shown
 from cotree.view.layout import place_nodes
 
 Array = NDArray[np.float64]
@@ -70,38 +70,41 @@ def _middle(graph: nx.Graph, local: dict[int, int]) -> int:
     far = max(nx.single_source_shortest_path_length(graph, min(graph)).items(), key=lambda p: (p[1], -p[0]))[0]
     paths = nx.single_source_shortest_path(graph, far)
     longest = max(paths.values(), key=lambda path: (len(path), [-k for k in path]))
-    middle = longest[len(longest) // 2 - (len(longest) % 2 == 0) :][:2]
+    middle = longest[(len(longest) - 1) // 2 : len(longest) // 2 + 1]
     return local[max(middle, key=lambda k: (graph.degree(k), -k))]
 
 
 def _core_places(task: Task, core: list[int]) -> list[dict[int, Array]]:
-    """Starts for what loops: a rectangle where it is one ring, and the drawing of a linear graph."""
+    """Starts for what loops: a rectangle where it is one ring, else the drawing of a linear graph."""
     members = set(core)
     pairs = [(a, b) for a, b in task.pairs.tolist() if a in members and b in members]
     length = {(a, b): _centres(task, a, b) for a, b in pairs}
     # A symbol with trees on it needs room for them.
     trees = {k: sum(j not in members for j in task.near[k]) for k in core}
     longer = np.array([length[pair] + 0.25 * sum(trees[k] for k in pair) for pair in pairs])
-    edges = [Edge(f"{k}", f"{a}", f"{b}") for k, (a, b) in enumerate(pairs)]
-    graph = LinearGraph(edges, f"{core[0]}")
-    unit = float(longer.mean())
-    drawn = place_nodes(graph, longer / unit) * unit
-    spread = np.array([np.linalg.norm(drawn[t] - drawn[h]) for t, h in zip(graph.tail, graph.head, strict=True)])
-    drawn = drawn / np.median(spread / longer)
-    starts = [{int(name): place for name, place in zip(graph.nodes, drawn, strict=True)}]
+    starts = [_ring(task, core)] if len(pairs) == len(core) else [_drawn(pairs, longer, core)]
     inner = Task(
         task.half[core],
         np.array([[core.index(a), core.index(b)] for a, b in pairs], dtype=int).reshape(-1, 2),
-        np.array([task.asked[pair] + 0.2 * min(sum(trees[k] for k in pair), 4) for pair in pairs]),
+        np.array([task.asked[pair] + 0.2 * min(sum(trees[k] for k in pair), 4) for pair in pairs]).reshape(-1, 2),
         np.zeros((0, 2), dtype=int),
     )
-    if len(pairs) == len(core):
-        starts.append(_ring(task, core))
     found = []
     for start in starts:
         places = Search(inner).finish(Search(inner).refine(np.array([start[k] for k in core]), rounds=8))
         found.append(dict(zip(core, places, strict=True)))
     return found
+
+
+def _drawn(pairs: list[tuple[int, int]], length: Array, core: list[int]) -> dict[int, Array]:
+    """What loops as the drawing of a linear graph, at the size that gives the wanted lengths."""
+    edges = [Edge(f"{k}", f"{a}", f"{b}") for k, (a, b) in enumerate(pairs)]
+    graph = LinearGraph(edges, f"{core[0]}")
+    unit = float(length.mean())
+    drawn = place_nodes(graph, length / unit) * unit
+    spread = np.linalg.norm(drawn[graph.tail] - drawn[graph.head], axis=1)
+    drawn = drawn / np.median(spread / length)
+    return {int(name): place for name, place in zip(graph.nodes, drawn, strict=True)}
 
 
 def _ring(task: Task, core: list[int]) -> dict[int, Array]:
@@ -112,7 +115,6 @@ def _ring(task: Task, core: list[int]) -> dict[int, Array]:
     n = len(order)
     across = max((n - 2) // 3, 1) if n > 4 else 1
     up = (n - 2 * across) // 2
-    sides = [across, up, n - across * 2 - up, across]
     sides = [across, up, across, n - 2 * across - up]
     found, at, k = {}, np.zeros(2), 0
     step = max(_centres(task, a, b) for a, b in zip(order, order[1:] + order[:1], strict=True))
@@ -127,7 +129,7 @@ def _ring(task: Task, core: list[int]) -> dict[int, Array]:
 
 def _centres(task: Task, a: int, b: int) -> float:
     """A length from centre to centre that shows enough of a bond in any direction."""
-    return float(task.asked[a, b] + 0.7 * (task.half[a].max() + task.half[b].max()))
+    return float(task.asked[a, b].mean() + 0.7 * (task.half[a].max() + task.half[b].max()))
 
 
 # -- trees ---------------------------------------------------------------------------------------------------------
@@ -142,17 +144,22 @@ class _Tree:
     lines: list[tuple[int, int]]
 
 
+Made = dict[tuple[int, int, int], _Tree]
+"""Trees that are laid out already, by where they are seen from, their root and their direction."""
+
+
 def _grown(task: Task, start: dict[int, Array]) -> Array:
     """The picture with all trees grown from what is placed; that is spread out until they fit."""
+    made: Made = {}
     for spread in (1.0, 1.2, 1.45, 1.75, 2.1, 2.6):
-        keys = list(start)
-        tree = _Tree(keys, np.array([start[k] for k in keys]) * spread, [])
+        keys = tuple(start)
+        tree = _Tree(list(keys), np.array([start[k] for k in keys]) * spread, [])
         inside = set(keys)
         tree.lines = [(a, b) for a, b in task.pairs.tolist() if a in inside and b in inside]
         fits = True
         for k in keys:
             roots = [j for j in task.near[k] if j not in inside]
-            fits &= _sprout(task, tree, k, roots, None)
+            fits &= _sprout(task, tree, k, roots, None, made)
         if fits:
             break
     places = np.zeros((len(task.half), 2))
@@ -169,7 +176,7 @@ def _size(task: Task, k: int, parent: int) -> int:
     return count
 
 
-def _sprout(task: Task, tree: _Tree, k: int, roots: list[int], heading: int | None) -> bool:
+def _sprout(task: Task, tree: _Tree, k: int, roots: list[int], heading: int | None, made: Made) -> bool:
     """Grow the trees ``roots`` from box k of ``tree``; whether all fit near by."""
     at = tree.nodes.index(k)
     sizes = {j: _size(task, j, k) for j in roots}
@@ -185,14 +192,14 @@ def _sprout(task: Task, tree: _Tree, k: int, roots: list[int], heading: int | No
     order = [ahead, (ahead + 4) % 8, *sides, *aslant] if upright or heading is not None else [ahead, *sides, *aslant]
     fits = True
     # Small trees stay near; the largest goes ahead, beyond them.
-    ranked = sorted(roots, key=lambda j: (-sizes[j], j))
+    ranked = sorted(roots, key=lambda j: (-sizes[j], -task.half[j].prod(), j))
     kept: dict[int, int] = {}
     free = [d for d in order if all(_between(_TURNS[d], a) > np.deg2rad(40) for a in taken)]
     for j in ranked:
         kept[j] = free.pop(0) if free else -1
     for j in reversed(ranked):
         ways = [kept[j]] if kept[j] >= 0 else order
-        fits &= _attach(task, tree, k, j, ways + [d for d in free if d not in ways])
+        fits &= _attach(task, tree, k, j, ways + [d for d in free if d not in ways], made)
     return fits
 
 
@@ -200,14 +207,23 @@ def _between(a: float, b: float) -> float:
     return abs((a - b + np.pi) % (2 * np.pi) - np.pi)
 
 
-def _attach(task: Task, tree: _Tree, k: int, j: int, ways: list[int]) -> bool:
+def _twig(task: Task, k: int, j: int, way: int, made: Made) -> _Tree:
+    """The tree of j, seen from k, that grows in a direction."""
+    if (k, j, way) not in made:
+        made[k, j, way] = twig = _Tree([j], np.zeros((1, 2)), [])
+        _sprout(task, twig, j, [i for i in task.near[j] if i != k], way, made)
+    return made[k, j, way]
+
+
+def _attach(task: Task, tree: _Tree, k: int, j: int, ways: list[int], made: Made) -> bool:
     """Put the tree of j beside k, in the first of some directions where it fits near by, else where it is nearest."""
     options: list[tuple[float, int, _Tree]] = []
     for rank, way in enumerate(ways):
-        twig = _Tree([j], np.zeros((1, 2)), [])
-        _sprout(task, twig, j, [i for i in task.near[j] if i != k], way)
+        twig = _twig(task, k, j, way, made)
         direction = WAYS[way]
-        least = task.asked[k, j] + float(exits(task.half[k], direction) + exits(task.half[j], direction))
+        least = float(shown(task.asked[k, j], direction)) + float(
+            exits(task.half[k], direction) + exits(task.half[j], direction)
+        )
         step = PITCH / max(abs(direction))
         far = np.ceil(least / step - 1e-9) * step
         while far < _FARTHEST and not _clear(task, tree, twig, tree.places[tree.nodes.index(k)] + far * direction, k):

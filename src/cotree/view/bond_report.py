@@ -39,7 +39,9 @@ class BondNotation(mathml.Notation):
 def graph_section(model: Model) -> str:
     """The bond graph as it was drawn, opened where that stays readable, and its causality with reasons."""
     structure = open_graph(model)
-    parts = [figure(bond_svg(model, "masks"), "Half arrows show where power counts positive, strokes where effort acts.")]
+    parts = [
+        figure(bond_svg(model, "masks"), "Half arrows show where power counts positive, strokes where effort acts.")
+    ]
     masked = len(structure.vertices) > sum(not isinstance(part, Bond) for part in model.components.values())
     if masked and len(structure.vertices) <= MOST_SYMBOLS:
         parts.append(figure(bond_svg(model, "open"), "The same graph with all masks opened."))

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from cotree.bond.elements import BondPart
-from cotree.bond.poses import PARAMETERS
+from cotree.bond.motions import PARAMETERS, Floating
 from cotree.bond.structure import Vertex
 from cotree.bond.values import plain
 from cotree.errors import ModelError
@@ -45,12 +45,14 @@ _PARAMETER = value("", "Euler parameter")
 
 
 class FramePart(BondPart):
-    """A part with frames as ports. ``lengths`` are the numbers that its vectors have; ``turns`` hold Euler parameters."""
+    """A part with frames as ports. ``lengths`` are those of its vectors; ``turns`` hold Euler parameters."""
 
     framed = True
     role: ClassVar[str] = "force"
     """How it takes part in placing frames: ground, rigid, joint, rotation or force."""
     massive: ClassVar[bool] = False
+    floating: ClassVar[Floating] = Floating()
+    """What the coordinates of a massive part belong to, where nothing carries it."""
     lengths: ClassVar[Mapping[str, int]] = {}
     turns: ClassVar[tuple[str, ...]] = ()
     needed: ClassVar[tuple[str, ...]] = ()

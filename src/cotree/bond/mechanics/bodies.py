@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 
 from cotree.bond.elements import optional
 from cotree.bond.mechanics.base import (
-    ANGLE, AXIS, POSITION, FramePart, components, constant_turn, frame, is_zero, junction, lever, one_port, turn, value,
+    ANGLE,
+    AXIS,
+    DOMAINS,
+    POSITION,
+    FramePart,
+    components,
+    constant_turn,
+    frame,
+    is_zero,
+    junction,
+    lever,
+    one_port,
+    turn,
+    value,
 )  # fmt: skip
-from cotree.bond.poses import ORIENTATION, PARAMETERS, XYZ, BodyPlace, Motion, Pose, euler_parameters
+from cotree.bond.motions import ORIENTATION, PARAMETERS, BodyPlace, Motion, Pose, euler_parameters
+from cotree.bond.structure import XYZ
 from cotree.bond.values import plain
 from cotree.errors import ModelError
 from cotree.maths.rotation import of_quaternion, skew
@@ -34,8 +48,8 @@ class Ground(FramePart):
 
     kind = "bond.ground"
     role = "ground"
-    shapes = {"position": POSITION, "axis": AXIS, "angle": ANGLE}
-    lengths = {"position": 3, "axis": 3}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"position": POSITION, "axis": AXIS, "angle": ANGLE}
+    lengths: ClassVar[Mapping[str, int]] = {"position": 3, "axis": 3}
     position: Any = optional()
     axis: Any = optional()
     angle: Any = optional()
@@ -70,13 +84,13 @@ class Body(FramePart):
     role = "rigid"
     massive = True
     heavy = True
-    shapes = {
+    shapes: ClassVar[Mapping[str, Quantity]] = {
         "mass": value("kg", "mass", "positive"),
         "position": POSITION,
         "velocity": value("m/s", "velocity at the start"),
         "angular_velocity": value("rad/s", "angular velocity at the start, in body axes"),
     }
-    lengths = dict.fromkeys(_STARTS, 3)
+    lengths: ClassVar[Mapping[str, int]] = dict.fromkeys(_STARTS, 3)
     turns = (ORIENTATION,)
     needed = ("mass",)
     mass: Any = optional()
@@ -204,7 +218,7 @@ class Body(FramePart):
         self._report(make, path, v, placed)
 
     def _gyristor(self, make: Opening, name: str, at: str, modulus: ca.SX) -> None:
-        domain = DOMAIN[name.rpartition(".")[2]]
+        domain = DOMAINS[name.rpartition(".")[2]]
         one_port(make, name, "GR", at, 3, matrix=skew(modulus), modulated=True, domain=domain)
 
     def _report(self, make: Opening, path: str, v: Mapping[str, Any], placed: BodyPlace) -> None:
@@ -220,9 +234,6 @@ class Body(FramePart):
             if name != CENTRE:
                 components(make, f"{path}.{name}.position", r + ca.mtimes(R, d), "m")
                 components(make, f"{path}.{name}.velocity", ca.mtimes(R, velocity + ca.cross(w, d)), "m/s")
-
-
-DOMAIN = {"rotation": "rotational", "translation": "translational"}
 
 
 def open_arm(
@@ -269,7 +280,9 @@ def _moments(given: Any, owner: str) -> tuple[Any, ...]:
     """Three moments, or six entries of the inertia matrix."""
     if isinstance(given, tuple) and len(given) == 3 and all(isinstance(row, tuple) and len(row) == 3 for row in given):
         if any(given[i][j] != given[j][i] for i in range(3) for j in range(i)):
-            raise ModelError("the inertia matrix is not symmetric", where=f"{owner}.inertia", expected="a symmetric one")
+            raise ModelError(
+                "the inertia matrix is not symmetric", where=f"{owner}.inertia", expected="a symmetric one"
+            )
         return (given[0][0], given[1][1], given[2][2], given[0][1], given[0][2], given[1][2])
     if isinstance(given, tuple) and len(given) in (3, 6) and not any(isinstance(each, tuple) for each in given):
         return given

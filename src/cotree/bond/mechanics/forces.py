@@ -10,7 +10,7 @@ import casadi as ca
 
 from cotree.bond.elements import modulation, optional
 from cotree.bond.mechanics.base import DOMAINS, FramePart, frame, junction, one_port, transformer, value
-from cotree.bond.poses import poses_at
+from cotree.bond.motions import poses_at
 from cotree.errors import ModelError
 from cotree.model.quantity import Quantity
 
@@ -47,15 +47,17 @@ class PointSpring(Between):
     """A spring between two points: tension = ``stiffness`` (distance - ``length``)."""
 
     kind = "bond.point_spring"
-    shapes = {"stiffness": value("N/m", "stiffness", "positive"), "length": value("m", "natural length", "non-negative")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {
+        "stiffness": value("N/m", "stiffness", "positive"),
+        "length": value("m", "natural length", "non-negative"),
+    }
     needed = ("stiffness", "length")
     stiffness: Any = optional()
     length: Any = optional()
 
     def element(self, make: Opening, path: str, v: Mapping[str, Any], at: str, length: ca.SX) -> None:
-        start = at_start(make, length) - ca.SX(v["length"])
-        matrix, domain = ca.SX(v["stiffness"]), DOMAINS["translation"]
-        one_port(make, f"{path}.spring", "C", at, 1, matrix=matrix, start=start, domain=domain, text="k")
+        matrix, stretch, domain = ca.SX(v["stiffness"]), length - ca.SX(v["length"]), DOMAINS["translation"]
+        one_port(make, f"{path}.spring", "C", at, 1, matrix=matrix, displacement=stretch, domain=domain, text="k")
         make.output(f"{path}.force", make.reported(f"{path}.spring.effort"), "N")
 
 
@@ -63,22 +65,15 @@ class PointDamper(Between):
     """A damper between two points: tension = ``damping`` times the rate of their distance."""
 
     kind = "bond.point_damper"
-    shapes = {"damping": value("N s/m", "damping", "non-negative")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"damping": value("N s/m", "damping", "non-negative")}
     needed = ("damping",)
     damping: Any = optional()
 
     def element(self, make: Opening, path: str, v: Mapping[str, Any], at: str, length: ca.SX) -> None:
-        one_port(make, f"{path}.damper", "R", at, 1, matrix=ca.SX(v["damping"]), domain=DOMAINS["translation"], text="c")
+        one_port(
+            make, f"{path}.damper", "R", at, 1, matrix=ca.SX(v["damping"]), domain=DOMAINS["translation"], text="c"
+        )
         make.output(f"{path}.force", make.reported(f"{path}.damper.effort"), "N")
-
-
-def at_start(make: Opening, expression: ca.SX) -> ca.SX:
-    """An expression of coordinates at their start values."""
-    symbols = [integral.symbols for integral in make.structure.integrals]
-    if not symbols:
-        return expression
-    starts = [ca.SX(integral.start) for integral in make.structure.integrals]
-    return ca.substitute(expression, ca.vertcat(*symbols), ca.vertcat(*starts))
 
 
 class OnFrame(FramePart):
@@ -117,8 +112,8 @@ class FrameForce(OnFrame):
     """A force on a frame at its origin, which may depend on time and signals."""
 
     kind = "bond.frame_force"
-    shapes = {"force": _effort("force")}
-    lengths = {"force": 3}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"force": _effort("force")}
+    lengths: ClassVar[Mapping[str, int]] = {"force": 3}
     needed = ("force",)
     force: Any = optional()
 
@@ -128,7 +123,7 @@ class FrameTorque(OnFrame):
 
     kind = "bond.frame_torque"
     word = "rotation"
-    shapes = {"torque": _effort("torque")}
-    lengths = {"torque": 3}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"torque": _effort("torque")}
+    lengths: ClassVar[Mapping[str, int]] = {"torque": 3}
     needed = ("torque",)
     torque: Any = optional()

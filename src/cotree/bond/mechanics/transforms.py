@@ -1,19 +1,30 @@
-"""Transformations of power variables: between two points, and between body and world axes (Filippini 2007, figs. 2-3)."""
+"""Transformations of power variables between two points, and to world axes (Filippini 2007, figs. 2-3)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
 from cotree.bond.elements import optional
-from cotree.bond.mechanics.base import ANGLE, AXIS, POSITION, FramePart, constant_turn, frame, junction, transformer, value
+from cotree.bond.mechanics.base import (
+    ANGLE,
+    AXIS,
+    POSITION,
+    FramePart,
+    constant_turn,
+    frame,
+    junction,
+    transformer,
+    value,
+)
 from cotree.bond.mechanics.bodies import open_arm
-from cotree.bond.poses import ORIENTATION, PARAMETERS, BodyPlace, RotationPlace, state
+from cotree.bond.motions import ORIENTATION, PARAMETERS, BodyPlace, RotationPlace, state
 from cotree.errors import ModelError, listing
 from cotree.maths.rotation import about, of_quaternion, quaternion_rate
+from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
@@ -30,8 +41,8 @@ class Translation(FramePart):
 
     kind = "bond.translation"
     role = "rigid"
-    shapes = {"r": POSITION, "axis": AXIS, "angle": ANGLE}
-    lengths = {"r": 3, "axis": 3}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"r": POSITION, "axis": AXIS, "angle": ANGLE}
+    lengths: ClassVar[Mapping[str, int]] = {"r": 3, "axis": 3}
     needed = ("r",)
     r: Any = optional()
     axis: Any = optional()
@@ -73,7 +84,7 @@ class Rotation(FramePart):
 
     kind = "bond.rotation"
     role = "rotation"
-    shapes = {name: value("rad", f"angle {name} at the start") for name in ANGLES}
+    shapes: ClassVar[Mapping[str, Quantity]] = {name: value("rad", f"angle {name} at the start") for name in ANGLES}
     turns = (ORIENTATION,)
     by: str = field(default="euler_angles", kw_only=True)
     phi: Any = optional()
