@@ -78,7 +78,11 @@ def test_every_value_has_a_meaning_and_missing_ones_are_named(kind: str) -> None
 @pytest.mark.parametrize("kind", [k for k in LIBRARY if isinstance(sample(k), bond.TF) and k != "bond.electrical.node"])
 def test_ends_of_two_ports_have_names(kind: str) -> None:
     part = sample(kind)
-    model = graph(f"S > X.{part.ends[0]}", f"X.{part.ends[1]} > R", parts=[bond.Se("S", effort=1), part, bond.R("R", resistance=1)])  # fmt: skip
+    model = graph(
+        f"S > X.{part.ends[0]}",
+        f"X.{part.ends[1]} > R",
+        parts=[bond.Se("S", effort=1), part, bond.R("R", resistance=1)],
+    )
     structure = open_graph(model)
     assert [structure.at("X", port).other("X") for port in "12"] == ["S", "R"]
     with pytest.raises(ModelError, match=r"X has no port 'side'"):
@@ -104,7 +108,11 @@ def test_ranges_and_units_are_told() -> None:
     with pytest.raises(ModelError, match="initial_angle, initial_torque are given"):
         rotational.TorsionSpring("k", stiffness=1, initial_angle=1, initial_torque=1)
     windings = electrical.CoupledInductors("M", primary_inductance=1, secondary_inductance=1, mutual=1)
-    coils = graph("V > M.primary", "M.secondary > R", parts=[electrical.VoltageSource("V", voltage=1), windings, electrical.Resistor("R", resistance=5)])  # fmt: skip
+    coils = graph(
+        "V > M.primary",
+        "M.secondary > R",
+        parts=[electrical.VoltageSource("V", voltage=1), windings, electrical.Resistor("R", resistance=5)],
+    )
     with pytest.raises(ModelError, match="M: the mutual inductance is 1 H"):
         coils.equations()
     switch = electrical.Switch("S", closed=2, on_resistance=1, off_resistance=9)
@@ -122,7 +130,10 @@ def test_a_signal_needs_the_modulated_element() -> None:
 
 
 def test_capacitor_discharges_over_a_resistor() -> None:
-    m = graph("C > R", parts=[electrical.Capacitor("C", capacitance=2, initial_voltage=5), electrical.Resistor("R", resistance=3)])  # fmt: skip
+    m = graph(
+        "C > R",
+        parts=[electrical.Capacitor("C", capacitance=2, initial_voltage=5), electrical.Resistor("R", resistance=3)],
+    )
     sol = m.simulate(t_end=6.0, points=7, **TIGHT)
     np.testing.assert_allclose(sol["C.voltage"], 5 * np.exp(-sol.t / 6), rtol=0, atol=1e-9)
     np.testing.assert_allclose(sol["R.current"], 5 / 3 * np.exp(-sol.t / 6), rtol=0, atol=1e-9)
@@ -132,7 +143,11 @@ def test_capacitor_discharges_over_a_resistor() -> None:
 
 def test_inductor_current_and_time_signal() -> None:
     """L i' + R i = cos t, with i(0) = 0.7."""
-    parts = [electrical.VoltageSource("V", voltage="cos(t)"), electrical.Inductor("L", inductance=0.5, initial_current=0.7), electrical.Resistor("R", resistance=2)]  # fmt: skip
+    parts = [
+        electrical.VoltageSource("V", voltage="cos(t)"),
+        electrical.Inductor("L", inductance=0.5, initial_current=0.7),
+        electrical.Resistor("R", resistance=2),
+    ]
     sol = graph("V > j1", "j1 > L", "j1 > R", parts=parts).simulate(t_end=3.0, points=7, **TIGHT)
     steady = (2 * np.cos(sol.t) + 0.5 * np.sin(sol.t)) / (2**2 + 0.5**2)
     exact = steady + (0.7 - 2 / 4.25) * np.exp(-4 * sol.t)
@@ -140,36 +155,39 @@ def test_inductor_current_and_time_signal() -> None:
     np.testing.assert_allclose(sol["V.current"], -exact, rtol=0, atol=1e-9)
 
 
-SHAKERS = {
-    "mass": ([translational.Mass("I", mass=2, initial_velocity=1.5), translational.Spring("C", stiffness=8)], "velocity"),
-    "extension": (
-        [translational.Mass("I", mass=2), translational.Spring("C", stiffness=8, initial_extension=-0.75)], "velocity",
-    ),
-    "force": ([translational.Mass("I", mass=2), translational.Spring("C", stiffness=8, initial_force=-6)], "velocity"),
-    "inertia": ([rotational.Inertia("I", inertia=2, initial_speed=1.5), rotational.TorsionSpring("C", stiffness=8)], "angular_velocity"),
-    "angle": ([rotational.Inertia("I", inertia=2), rotational.TorsionSpring("C", stiffness=8, initial_angle=-0.75)], "angular_velocity"),
-    "torque": ([rotational.Inertia("I", inertia=2), rotational.TorsionSpring("C", stiffness=8, initial_torque=-6)], "angular_velocity"),
-    "water": (
-        [hydraulic.FluidInertia("I", inertance=2, initial_flow=1.5), hydraulic.Accumulator("C", capacitance=0.125)], "flow",
-    ),
-    "pressure": (
-        [hydraulic.FluidInertia("I", inertance=2), hydraulic.Accumulator("C", capacitance=0.125, initial_pressure=-6)], "flow",
-    ),
-}  # fmt: skip
+OSCILLATORS = {
+    "translational": (translational.Mass, "mass", translational.Spring, {"stiffness": 8.0}, "velocity"),
+    "rotational": (rotational.Inertia, "inertia", rotational.TorsionSpring, {"stiffness": 8.0}, "angular_velocity"),
+    "hydraulic": (hydraulic.FluidInertia, "inertance", hydraulic.Accumulator, {"capacitance": 0.125}, "flow"),
+}
+STARTS = {
+    "translational": {"initial_velocity": 1.5, "initial_extension": -0.75, "initial_force": -6.0},
+    "rotational": {"initial_speed": 1.5, "initial_angle": -0.75, "initial_torque": -6.0},
+    "hydraulic": {"initial_flow": 1.5, "initial_pressure": -6.0},
+}
 
 
-@pytest.mark.parametrize("name", SHAKERS)
-def test_oscillators_of_all_domains(name: str) -> None:
+@pytest.mark.parametrize(("domain", "start"), [(d, start) for d, starts in STARTS.items() for start in starts])
+def test_oscillators_of_all_domains(domain: str, start: str) -> None:
     """w = sqrt(8 / 2) = 2 rad/s: speeds 1.5 cos 2t from a start speed, 1.5 sin 2t from a start displacement."""
-    parts, speed = SHAKERS[name]
-    sol = graph("j1 > I", "j1 > C", parts=list(parts)).simulate(t_end=3.0, points=13, **TIGHT)
-    exact = 1.5 * (np.cos(2 * sol.t) if name in ("mass", "inertia", "water") else np.sin(2 * sol.t))
+    inertia, field, compliance, values, speed = OSCILLATORS[domain]
+    given = {start: STARTS[domain][start]}
+    moving = STARTS[domain][start] > 0
+    first, second = (given, {}) if moving else ({}, given)
+    parts = [inertia("I", **{field: 2.0}, **first), compliance("C", **values, **second)]
+    sol = graph("j1 > I", "j1 > C", parts=parts).simulate(t_end=3.0, points=13, **TIGHT)
+    exact = 1.5 * (np.cos(2 * sol.t) if moving else np.sin(2 * sol.t))
     np.testing.assert_allclose(sol[f"I.{speed}"], exact, rtol=0, atol=1e-9)
     assert sol.energy().error < 1e-8  # twice the error of the amplitude, added up over the steps
 
 
 def test_heat_through_a_wall_into_a_capacity() -> None:
-    parts = [thermal.TemperatureSource("T", temperature=20), thermal.Resistance("R", resistance=0.5), thermal.Capacity("C", heat_capacity=40, initial_temperature=5), thermal.HeatSource("H", heat_flow=10)]  # fmt: skip
+    parts = [
+        thermal.TemperatureSource("T", temperature=20),
+        thermal.Resistance("R", resistance=0.5),
+        thermal.Capacity("C", heat_capacity=40, initial_temperature=5),
+        thermal.HeatSource("H", heat_flow=10),
+    ]
     sol = graph("T > j1", "j1 > R", "j1 > j0", "H > j0", "j0 > C", parts=parts).simulate(t_end=60.0, points=7, **TIGHT)
     np.testing.assert_allclose(sol["C.temperature"], 25 - 20 * np.exp(-sol.t / 20), rtol=0, atol=1e-8)
     np.testing.assert_allclose(sol["R.heat_flow"], 2 * (20 - sol["C.temperature"]), rtol=0, atol=1e-8)
@@ -179,9 +197,18 @@ def test_heat_through_a_wall_into_a_capacity() -> None:
 def test_coupled_inductors() -> None:
     """[[L1, M], [M, L2]] i' = (5 - R1 i1, -R2 i2), both counted into the windings."""
     L, R = np.array([[0.4, 0.2], [0.2, 0.3]]), np.diag([1.0, 2.0])
-    coils = electrical.CoupledInductors("M", primary_inductance=0.4, secondary_inductance=0.3, mutual=0.2, initial_secondary=0.5)  # fmt: skip
-    parts = [electrical.VoltageSource("V", voltage=5), electrical.Resistor("R1", resistance=1), coils, electrical.Resistor("R2", resistance=2)]  # fmt: skip
-    sol = graph("V > j1", "j1 > R1", "j1 > M.primary", "M.secondary > R2", parts=parts).simulate(t_end=1.0, points=6, **TIGHT)  # fmt: skip
+    coils = electrical.CoupledInductors(
+        "M", primary_inductance=0.4, secondary_inductance=0.3, mutual=0.2, initial_secondary=0.5
+    )
+    parts = [
+        electrical.VoltageSource("V", voltage=5),
+        electrical.Resistor("R1", resistance=1),
+        coils,
+        electrical.Resistor("R2", resistance=2),
+    ]
+    sol = graph("V > j1", "j1 > R1", "j1 > M.primary", "M.secondary > R2", parts=parts).simulate(
+        t_end=1.0, points=6, **TIGHT
+    )
     A = -np.linalg.solve(L, R)
     rest = np.linalg.solve(R, [5.0, 0.0])
     exact = np.array([rest + expm(A * t) @ (np.array([0.0, 0.5]) - rest) for t in sol.t]).T
@@ -216,15 +243,29 @@ def test_orifice_is_turbulent_far_from_zero_and_linear_near_it() -> None:
 
 
 def test_tank_empties_through_an_orifice() -> None:
-    parts = [hydraulic.Accumulator("T", capacitance=1e-8, initial_pressure=2e5), hydraulic.Orifice("O", area=1e-5, discharge=0.6, density=1000, transition_pressure=500)]  # fmt: skip
+    parts = [
+        hydraulic.Accumulator("T", capacitance=1e-8, initial_pressure=2e5),
+        hydraulic.Orifice("O", area=1e-5, discharge=0.6, density=1000, transition_pressure=500),
+    ]
     sol = graph("T > O", parts=parts).simulate(t_end=10.0, points=11, rtol=1e-10, atol=1e-16)
     gain = 0.6e-5 * np.sqrt(2 / 1000) / 1e-8
-    exact = solve_ivp(lambda t, p: -gain * p / (p**2 + 500**2) ** 0.25, (0, 10), [2e5], t_eval=sol.t, rtol=1e-11, atol=1e-6, method="LSODA")  # fmt: skip
+    exact = solve_ivp(
+        lambda t, p: -gain * p / (p**2 + 500**2) ** 0.25,
+        (0, 10),
+        [2e5],
+        t_eval=sol.t,
+        rtol=1e-11,
+        atol=1e-6,
+        method="LSODA",
+    )
     np.testing.assert_allclose(sol["T.pressure"], exact.y[0], rtol=0, atol=2e5 * 1e-7)
 
 
 def test_switch_closes() -> None:
-    parts = [electrical.VoltageSource("V", voltage=6), electrical.Switch("S", closed="step(t - 0.5)", on_resistance=2, off_resistance=300)]  # fmt: skip
+    parts = [
+        electrical.VoltageSource("V", voltage=6),
+        electrical.Switch("S", closed="step(t - 0.5)", on_resistance=2, off_resistance=300),
+    ]
     sol = graph("V > S", parts=parts).simulate(t_end=1.0, times=[0.0, 0.2, 0.8, 1.0])
     np.testing.assert_allclose(sol["S.current"], [0.02, 0.02, 3.0, 3.0], rtol=1e-12)
 
@@ -282,7 +323,8 @@ def test_parts_work_inside_masks_with_its_parameters() -> None:
     """Two motors of one mask, against eigenvalues by hand."""
     inside = bond.Graph("motor", ports={"supply": "i", "shaft": "w"}, parameters={"K": None, "R": 1.0})
     for part in (
-        bond.Junction1("i"), electrical.Resistor("winding", resistance="R"), electrical.Inductor("coil", inductance="R/2"),
+        bond.Junction1("i"), electrical.Resistor("winding", resistance="R"),
+        electrical.Inductor("coil", inductance="R/2"),
         electrical.DCMotor("core", constant="K"), rotational.Node("w"), rotational.Inertia("rotor", inertia=0.01),
     ):  # fmt: skip
         inside.add(part)

@@ -1,4 +1,4 @@
-"""Simplified bond graphs: which junctions go, which names stay, and the same response as the pencil of the whole graph."""
+"""Simplified bond graphs: which junctions go, which names stay, and the response that the whole graph's pencil has."""
 
 from __future__ import annotations
 
@@ -49,7 +49,14 @@ def test_neighbours_of_one_kind_become_one(kind: type[bond.Junction0]) -> None:
 
 
 def test_different_neighbours_stay() -> None:
-    m = graph(series(bond.Junction0("j"), bond.Junction1("k")), "b1: V > k", "b2: j > R", "b3: k > j", "b4: k > L", "b5: j > C")  # fmt: skip
+    m = graph(
+        series(bond.Junction0("j"), bond.Junction1("k")),
+        "b1: V > k",
+        "b2: j > R",
+        "b3: k > j",
+        "b4: k > L",
+        "b5: j > C",
+    )
     assert kept(simplify(m)) == kept(m)
 
 
@@ -112,7 +119,11 @@ def test_chains_of_two_ports(name: str) -> None:
 
 def test_chains_of_expressions_and_longer_ones() -> None:
     m = Model("test", parameters={"n": 2.0})
-    for part in (bond.Se("V", effort=1), *(bond.TF(f"T{k}", modulus="n" if k % 2 else 3) for k in range(4)), bond.R("R", resistance=5)):  # fmt: skip
+    for part in (
+        bond.Se("V", effort=1),
+        *(bond.TF(f"T{k}", modulus="n" if k % 2 else 3) for k in range(4)),
+        bond.R("R", resistance=5),
+    ):
         m.add(part)
     for ends in (("V", "T0"), ("T0", "T1"), ("T1", "T2"), ("T2", "T3"), ("T3", "R")):
         m.connect(*ends)
@@ -145,7 +156,12 @@ def test_masks_stay_as_they_are() -> None:
         inside.add(part)
     inside.connect("i", "r")
     inside.connect("i", "l")
-    m = graph([bond.Se("V", effort=1), bond.Junction1("j"), bond.R("R", resistance=2), bond.Mask("A", graph=inside)], "b1: V > j", "b2: j > R", "b3: j > A.p")  # fmt: skip
+    m = graph(
+        [bond.Se("V", effort=1), bond.Junction1("j"), bond.R("R", resistance=2), bond.Mask("A", graph=inside)],
+        "b1: V > j",
+        "b2: j > R",
+        "b3: j > A.p",
+    )
     assert kept(simplify(m)) == kept(m)
     assert simplify(m).linearise().poles() == pytest.approx([-4.0])
 
@@ -159,9 +175,9 @@ def test_the_model_keeps_its_name_and_parameters() -> None:
     s = simplify(m)
     assert (s.name, type(s)) == ("named", Model)
     assert s.simulate(t_end=1, points=2, parameters={"a": 4})["R.flow"][-1] == pytest.approx(3.0)
+    network = Model("n")
+    network.add(Resistor("R", "a", "ground", resistance=1))
     with pytest.raises(ModelError, match=r"'R' \(electrical.resistor\) is no part of a bond graph"):
-        network = Model("n")
-        network.add(Resistor("R", "a", "ground", resistance=1))
         simplify(network)
 
 

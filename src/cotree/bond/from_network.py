@@ -65,6 +65,9 @@ class _Procedure:
         self.graph: Any = rebuilt(model)
         self.taken = set(model.components)
         self.numbers = self._numbers()
+        amplifiers = [c for c in model.components.values() if isinstance(c, OperationalAmplifier)]
+        self.measured = {node for c in amplifiers for node in c.input}
+        """Nodes whose across variable an expression holds."""
         self.nodes: dict[str, str] = {}
         """The junction of each node."""
         self.ends: dict[str, int] = {}
@@ -83,8 +86,7 @@ class _Procedure:
 
     def _fits(self, node: str) -> bool:
         """Whether a junction may have the name of a node: one that an expression can hold, where one holds it."""
-        amplifiers = [c for c in self.model.components.values() if isinstance(c, OperationalAmplifier)]
-        if any(node in c.input for c in amplifiers):
+        if node in self.measured:
             return node.isidentifier() and not keyword.iskeyword(node)
         return COMPONENT_NAME.match(node) is not None
 

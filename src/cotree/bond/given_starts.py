@@ -113,13 +113,17 @@ class GivenStarts:
                 break
             x = x.copy()
             x[self.open] += step
-        worst = self.names[int(np.argmax(np.abs(off)))]
-        raise FormulationError(
-            f"the start value of '{worst}' does not fit: it has derivative causality, and others give another value",
-            where=worst,
-            expected="start values that agree",
-            remedy=f"Leave out the start value of '{worst}', or those of the storages that it follows from",
-        )
+        raise unfit(self.names[int(np.argmax(np.abs(off)))])
+
+
+def unfit(name: str) -> FormulationError:
+    """The start value of a dependent storage that others contradict."""
+    return FormulationError(
+        f"the start value of '{name}' does not fit: it has derivative causality, and others give another value",
+        where=name,
+        expected="start values that agree",
+        remedy=f"Leave out the start value of '{name}', or those of the storages that it follows from",
+    )
 
 
 def _given(vertex: Vertex) -> bool:

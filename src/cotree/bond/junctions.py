@@ -131,7 +131,7 @@ class MGR(Element):
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         if self.modulus is None:
-            make.unmodulated(path, "MGR", "R")
+            make.unmodulated(path, "MGR", "numbers")
         given = self.given("modulus", make, path, v)
         matrix = skew(given) if given.shape == (3, 1) else given
         if matrix.shape[0] != matrix.shape[1] or not _skew(matrix, make.values):
@@ -139,7 +139,8 @@ class MGR(Element):
                 "the modulus is no vector of three and no skew matrix", where=path,
                 expected="e = modulus x f with three components, or a skew matrix: other values would not keep power",
             )  # fmt: skip
-        self.vertex(make, path, {**v, "modulus": given}, width=matrix.shape[0], matrix=(matrix - matrix.T) / 2)
+        matrix, used = (matrix - matrix.T) / 2, make.used({"modulus": given})
+        make.vertex(Vertex(path, "GR", True, width=matrix.shape[0], matrix=matrix, domain=self.domain or "", used=used))
 
 
 def _skew(matrix: ca.SX, values: Values) -> bool:

@@ -10,6 +10,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.bond.given_starts import unfit
+from cotree.bond.structure import component_names
 from cotree.errors import SolveError, listing
 from cotree.maths.symbolic import column, substitute
 
@@ -48,8 +50,63 @@ class MechanicalStart:
         position, velocity = form._position, form._velocity
         way = ca.jacobian(self.rates, self.u)
         places = ca.Function("places", [form.q, *known], [at(position), at(ca.jacobian(position, form.q)), at(way)])
+        velocity = ca.vertcat(velocity, self._asked[0])
         moves = ca.Function("moves", [form.q, self.u, *known], [at(velocity), at(ca.jacobian(velocity, self.u))])
+        by = [values.p.symbols, form.q, self.u]
+        parts = [at(start_coordinates(form)), at(self._speeds)]
+        slopes = [at(ca.jacobian(each, values.p.symbols)) for each in parts]
+        slopes += [at(ca.jacobian(position, each)) for each in by[:2]] + [at(ca.jacobian(velocity, each)) for each in by]
+        self._slopes = ca.Function("slopes", [form.q, self.u, *known], slopes)
         return given, places, moves
+
+    @cached_property
+    def _asked(self) -> tuple[ca.SX, list[str]]:
+        """What start values of dependent I's ask of the speeds, and their names; a mechanism places its own bodies."""
+        form = self.form
+        rows, names = [], []
+        speeds = set(form.speed_columns)
+        for name, momentum in form.momenta_by_name.items():
+            vertex = form.structure.vertices[name]
+            flow = vertex.start_conjugate
+            if flow is None and vertex.start is not None:
+                flow = form.flow_of_momentum(vertex, vertex.start)
+            if flow is None or form.structure.placed:
+                continue
+            own = form.kin.own_flow(name)
+            for k, c in enumerate(form.columns_of(name)):
+                if c not in speeds:
+                    rows.append(form._put(form.signals.expand(own[k] - flow[k])))
+                    names.append(component_names(name, momentum.numel())[k])
+        return column(rows), names
+
+    @cached_property
+    def _open(self) -> NDArray[np.bool_]:
+        """Speeds without a start value of their own."""
+        vertices = [self.form.structure.vertices[self.form.kin.columns[c].element] for c in self.form.speed_columns]
+        return np.array([v.start is None and v.start_conjugate is None for v in vertices], dtype=bool)
+
+    def slopes(
+        self, p: Array, t: float, held: Mapping[str, float], by_p: Array, by_given: Mapping[str, Array]
+    ) -> tuple[Array, Array, bool]:
+        """Derivatives of q and u, and whether they are sure: with closures the nearest start counts."""
+        q, u = self.state(p, t, held)
+        found = (np.asarray(each, dtype=float) for each in self._slopes(q, u, p, t))
+        given_q, given_u, gap_p, gap_q, flow_p, flow_q, flow_u = found
+        dq, du = given_q @ by_p, given_u @ by_p
+        free = np.array([name not in held for name in self.names], dtype=bool)
+        for k, name in enumerate(self.names):
+            if name in held:
+                row = by_given.get(name, np.zeros(by_p.shape[1]))
+                (dq if k < len(q) else du)[k if k < len(q) else k - len(q)] = row
+        if len(gap_q):
+            _, places, _ = self._functions
+            paths = np.asarray(places(q, p, t)[2], dtype=float) * free[: len(q), None]
+            dq = dq - paths @ np.linalg.lstsq(gap_q @ paths, gap_q @ dq + gap_p @ by_p, rcond=1e-10)[0]
+        if len(flow_u) and len(u):
+            loose = free[len(q) :]
+            off = flow_u @ du + flow_q @ dq + flow_p @ by_p
+            du[loose] -= np.linalg.lstsq(flow_u[:, loose], off, rcond=1e-10)[0]
+        return dq, du, not len(gap_q) and not len(flow_u)
 
     @property
     def _speeds(self) -> ca.SX:
@@ -101,14 +158,25 @@ class MechanicalStart:
     def _move(self, q: Array, u: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
         """Speeds that keep the loops closed, with the least change."""
         _, _, moves = self._functions
-        off, slope = (np.asarray(each, dtype=float) for each in moves(q, u, p, t))
-        if not off.size or not u.size:
-            return u
+        asked = self._asked[1]
+        for first in (bool(asked), False):  # what dependent I's ask for moves the speeds that were left open
+            off, slope = (np.asarray(each, dtype=float) for each in moves(q, u, p, t))
+            if not off.size or not u.size:
+                return u
+            if first and (both := free & self._open).any():
+                u = u.copy()
+                count = len(asked)
+                u[both] += np.linalg.lstsq(slope[-count:, both], -off.ravel()[-count:], rcond=1e-10)[0]
+        if asked and np.abs(off[-len(asked) :]).max() > 1e-8 * (1 + np.abs(u).max()) and not self.form.closures:
+            raise unfit(asked[int(np.argmax(np.abs(off[-len(asked) :])))])
         step = np.zeros_like(u)
         step[free] = np.linalg.lstsq(slope[:, free], -off.ravel(), rcond=1e-10)[0]
         left = off.ravel() + slope @ step
         if np.abs(left).max() > 1e-8 * (1 + np.abs(off).max()):
-            worst = self.form.closures[int(np.argmax(np.abs(left)))]
+            k = int(np.argmax(np.abs(left)))
+            if k >= len(self.form.closures):
+                raise unfit(asked[k - len(self.form.closures)])
+            worst = self.form.closures[k]
             raise SolveError(
                 f"the start speeds do not fit: '{worst.vertex}' asks for another flow",
                 where=worst.vertex,

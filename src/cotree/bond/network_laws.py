@@ -51,7 +51,7 @@ def one_port(part: Element, domain: str, where: str) -> Law:
     pair = GENERIC.get((part.letter, domain))
     timed = isinstance(part, (Se, Sf)) or not part.modulated
     if pair is None or not isinstance(part, (I, C, R, Se, Sf)) or not timed:
-        raise refusal(part, where, f"a {domain} {'M' if part.modulated else ''}{part.letter}")
+        raise refusal(part, where, f"the {domain} {'M' if part.modulated else ''}{part.letter}")
     coefficient = next(iter(pair.fields))
     values: dict[str, Any] = {}
     if isinstance(part, (Se, Sf)):
@@ -107,7 +107,7 @@ def several_ports(part: BondPart, domains: tuple[str, ...], where: str) -> Law:
     letter = "GY" if isinstance(part, GY) else "TF"
     found = TWO_PORTS.get((letter, *domains))  # type: ignore[arg-type]
     if found is None:
-        raise refusal(part, where, f"a {letter} from {domains[0]} to {domains[1]}")
+        raise refusal(part, where, f"the {letter} from {domains[0]} to {domains[1]}")
     component, field, ends, inverse = found
     modulus = _scalar(part.modulus)
     value = arithmetic("a/b", a=1.0, b=modulus) if inverse else modulus

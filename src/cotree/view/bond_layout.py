@@ -149,7 +149,7 @@ class _Job:
         names = [symbol.name for symbol in picture.symbols]
         self.index = {name: k for k, name in enumerate(names)}
         degree = dict.fromkeys(names, 0)
-        for bond in (*picture.arrows, *picture.signals):
+        for bond in picture.bonds:
             for end in (bond.tail, bond.head):
                 degree[end] += 1
         self.half = np.array([_half(symbol, degree[symbol.name]) for symbol in picture.symbols]).reshape(-1, 2)
@@ -162,7 +162,8 @@ class _Job:
         straight: dict[frozenset[str], Arrow | Activated] = {}
         bent: list[Arrow | Activated] = []
         signals = sorted(self.picture.signals, key=lambda s: s.tail in bonded and s.head in bonded)
-        for bond in (*self.picture.arrows, *signals):
+        every: list[Arrow | Activated] = [*self.picture.arrows, *signals]
+        for bond in every:
             pair = frozenset((bond.tail, bond.head))
             loose = isinstance(bond, Activated) and pair <= bonded and not self.firm
             if len(pair) == 1 or pair in straight or loose:
@@ -223,7 +224,7 @@ class _Job:
             path = router.find(self.index[bond.tail], self.index[bond.head])
             routes.append(Route(bond, _cut(path, boxes[bond.tail], boxes[bond.head])))
             router.add(routes[-1].points)
-        order = {bond.name: k for k, bond in enumerate((*self.picture.arrows, *self.picture.signals))}
+        order = {bond.name: k for k, bond in enumerate(self.picture.bonds)}
         return sorted(routes, key=lambda route: order[route.bond.name])
 
     def _spoilt(self, lines: dict[str, Array], boxes: dict[str, Box]) -> list[Arrow | Activated]:
@@ -248,7 +249,7 @@ def _cut(points: Array, tail: Box, head: Box) -> Array:
     for box, backward in ((tail, False), (head, True)):
         line = points[::-1] if backward else points
         inside = (np.abs(line - box.centre) <= box.half + GAP).all(axis=1)
-        last = int(np.flatnonzero(inside).max()) if inside.any() else 0
+        last = max(int(np.argmin(inside)) - 1, 0) if not inside.all() else len(line) - 2
         last = min(last, len(line) - 2)
         p, q = line[last], line[last + 1]
         along = q - p

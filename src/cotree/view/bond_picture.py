@@ -78,6 +78,11 @@ class Picture:
     signals: tuple[Activated, ...] = ()
     title: str = ""
 
+    @property
+    def bonds(self) -> tuple[Arrow | Activated, ...]:
+        """All bonds, the signal bonds last."""
+        return (*self.arrows, *self.signals)
+
 
 def picture_of(model: Model, level: str = "masks") -> Picture:
     """What to draw of a model: its top level with ``masks`` as boxes, all ``open``, or the inside of a mask by name."""

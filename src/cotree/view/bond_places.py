@@ -186,10 +186,9 @@ def _sprout(task: Task, tree: _Tree, k: int, roots: list[int], heading: int | No
         taken.append(float(_TURNS[(heading + 4) % 8]))
     # Ahead first for the largest; to the sides, upwards or to the right first; then aslant.
     ahead = 0 if heading is None else heading
-    upright = ahead % 4 == 0
     sides = sorted(((ahead + 2) % 8, (ahead + 6) % 8), key=lambda d: (2, 6, 0, 4, 1, 7, 3, 5).index(d))
     aslant = [(ahead + s) % 8 for s in (1, 7, 3, 5)]
-    order = [ahead, (ahead + 4) % 8, *sides, *aslant] if upright or heading is not None else [ahead, *sides, *aslant]
+    order = [ahead, (ahead + 4) % 8, *sides, *aslant]
     fits = True
     # Small trees stay near; the largest goes ahead, beyond them.
     ranked = sorted(roots, key=lambda j: (-sizes[j], -task.half[j].prod(), j))

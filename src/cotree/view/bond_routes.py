@@ -17,6 +17,8 @@ _ROUND, _NEAR = 0.11, 0.09
 _BLOCKED, _CROSSED = 60.0, 2.5
 _BENDS = (0.0, 0.35, 0.5, 4.0, 8.0)
 """What a turn by 0, 45, 90, 135, 180 degrees costs, in inches."""
+_REACH = 0.45
+"""How far a bond from a symbol to itself goes."""
 _LATE = 3.0
 """What a turn next to a symbol costs, where an arrow head must fit."""
 _WAYS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
@@ -63,15 +65,15 @@ class Router:
             late |= (np.abs(self.grid - self.centre[k]) < self.half[k] + 0.25).all(axis=-1) & ~inside
         cells = self._cheapest(self._cell(tail), self._cell(head), cost, late)
         points = [self.grid[cell] for cell in cells]
-        points[0], points[-1] = self._onto(tail, points[0], points[1]), self._onto(head, points[-1], points[-2])
+        points[0], points[-1] = self._onto(tail, points[0]), self._onto(head, points[-1])
         return _corners(np.array(points))
 
     def _cell(self, k: int) -> tuple[int, int]:
         i, j = np.round((self.centre[k] - self.low) / STEP).astype(int).tolist()
         return i, j
 
-    def _onto(self, k: int, end: Array, before: Array) -> Array:
-        """The centre, where the way stays straight with it; symbols off the grid keep the cell beside."""
+    def _onto(self, k: int, end: Array) -> Array:
+        """The centre where it is on the grid; a way to a symbol off the grid ends in the cell beside it."""
         return self.centre[k] if np.allclose(end, self.centre[k], atol=1e-6) else end
 
     def _cheapest(
@@ -115,17 +117,27 @@ class Router:
         return [start, goal]
 
     def _loop(self, k: int) -> Array:
-        """A square way from a symbol back to itself, at the side with the most room."""
-        (x, y), (w, h) = self.centre[k], self.half[k]
-        reach = 0.45
-        options = []
-        for sx, sy in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
-            right, up = x + sx * (w + reach), y + sy * (h + reach)
-            ways = np.array([[x, y], [right, y], [right, up], [x, up], [x, y]])
-            middle = (np.array([right, up]) - self.low) / STEP
-            i, j = (int(np.clip(round(m), 0, n - 1)) for m, n in zip(middle, self.shape, strict=True))
-            options.append((float(self.lines[max(i - 4, 0) : i + 5, max(j - 4, 0) : j + 5].sum()), ways))
-        return min(options, key=lambda option: option[0])[1]
+        """A way from a symbol back to itself: out and back in two directions where there is the most room."""
+        cost = self.lines.copy()
+        for i, (centre, half) in enumerate(zip(self.centre, self.half, strict=True)):
+            if i != k:
+                cost += _BLOCKED * (np.abs(self.grid - centre) < half + _ROUND).all(axis=-1)
+        middle, reach = self.centre[k], self.half[k] + _REACH
+        options: list[tuple[float, int, Array]] = []
+        for first in range(8):
+            for turn in (2, 1):
+                corners = [middle + reach * np.array(_WAYS[way % 8]) for way in (first, first + turn)]
+                if turn == 2 and first % 2 == 0:
+                    corners.insert(1, middle + reach * np.array(_WAYS[first + 1]))
+                way = np.array([middle, *corners, middle])
+                options.append((self._passed(way, cost), len(options), way))
+        return min(options, key=lambda option: option[:2])[2]
+
+    def _passed(self, way: Array, cost: Array) -> float:
+        """What a way costs, read off the grid."""
+        points = np.concatenate([p + np.linspace(0, 1, 12)[:, None] * (q - p) for p, q in pairwise(way)])
+        cells = np.clip(np.round((points - self.low) / STEP).astype(int), 0, np.array(self.shape) - 1)
+        return float(cost[cells[:, 0], cells[:, 1]].sum())
 
 
 def _corners(points: Array) -> Array:

@@ -184,9 +184,7 @@ class Search:
              np.column_stack([np.full(len(centre), points[k, 0]), centre[:, 1]])]
         )  # fmt: skip
         found = np.concatenate([points[k : k + 1], points[k] + _NUDGES, beside, corners, lines])
-        snapped = np.round(found / PITCH)
-        # Away from the neighbour: a place beside it must not be nearer than asked.
-        return np.asarray(snapped * PITCH)
+        return np.asarray(np.round(found / PITCH) * PITCH)
 
     def _lengths(self, p: Array, q: Array, half_p: Array, half_q: Array, room: Array) -> Array:
         """What bonds cost by themselves."""

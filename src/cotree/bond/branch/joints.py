@@ -109,8 +109,6 @@ class OfJoint(Wrapped, JointMask):
             return ca.horzcat(first, second, ca.cross(first, second))
         if word == "rotation":
             return _completed([unit(values.axis)]) if isinstance(joint, Turning) else ca.SX.eye(3)
-        if isinstance(joint, Screw):
-            return _completed([unit(values.axis)])
         free = self.free(word)
         still = {c.name: ca.SX(0) for c in free}
         columns = [joint.translation_rate(values, {}, {**still, c.name: ca.SX(1)}) for c in free]
@@ -130,7 +128,7 @@ class OfJoint(Wrapped, JointMask):
     def gap(self, word: str, v: Mapping[str, Any], C: ca.SX, d: ca.SX) -> ca.SX:
         if word == "translation" and isinstance(self.component, Screw):
             one, two, along = ca.vertsplit(self.component.closure(self.fields_of(v), d, C))
-            return ca.vertcat(along, one, two)
+            return ca.mtimes(_completed([unit(self.fields_of(v).axis)]), ca.vertcat(along, one, two))
         return super().gap(word, v, C, d)
 
     # -- the mask ------------------------------------------------------------------------------------------------
@@ -167,7 +165,7 @@ class OfJoint(Wrapped, JointMask):
         # the travel follows the angle: an Sf = 0 holds the difference
         zero = junction(make, f"{path}.travel", "0")
         make.bond(f"{path}.travel.bond", f"{path}.locked.{word}", zero, 3)
-        lead = ca.vertcat(-self._lead(v), 0, 0)
+        lead = -self._lead(v) * unit(self.fields_of(v).axis)
         shaft = f"{path}.{port_of('angle')}"
         transformer(make, f"{path}.lead", lead, shaft, zero, modulated=False)
         gap = self.gap(word, v, placed.C, placed.d) if placed.how == "loop" else None

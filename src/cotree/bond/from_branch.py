@@ -1,0 +1,188 @@
+"""Any rigid mechanism as a multibond graph with the same motion.
+
+Bodies, joints, constraints, drivers and force elements become parts of the same name, bonded frame to frame: ``a`` and
+``b`` of a joint to the frames that it joins, a motor to the port of its joint (``O.angle_axis``), the terms of a gear to
+those of its joints. Values, results and measured quantities keep their names: ``crank.mass``, ``O.angle``,
+``crank.A.position.x``, ``A.force.x``, ``motor.torque``. Euler parameters may have the opposite sign.
+
+The start is that of the branch formulation. Start values that it leaves as given stay expressions of parameters; those
+that loops, drivers or constraints change become numbers, from which the bond graph closes its loops by itself where
+parameters are changed later.
+
+In a planar model what nothing carries from the ground gets a joint that keeps it in the plane, ``slider_plane``.
+Flexible bodies and bodies of varying mass have no bond graph here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cotree.bond.branch import OfBody, OfConstraint, OfCoupling, OfDriver, OfForce, OfJoint, OfJointForce
+from cotree.bond.branch.constraints import only_coordinate
+from cotree.bond.branch.joints import port_of
+from cotree.bond.branch.start import ConsistentStart
+from cotree.bond.elements import BondPart
+from cotree.bond.junctions import Bond
+from cotree.bond.mechanics import Ground
+from cotree.bond.simplify import rebuilt
+from cotree.errors import ModelError
+from cotree.formulation.branch.topology import GROUND, Topology, mechanism_graph, topology
+from cotree.model import Component, GroundFrame, Model
+from cotree.terminal.deformable import Deformable
+from cotree.terminal.joints import Planar, PlanarSlide
+from cotree.terminal.mechanics import Body, Connection, Constraint, Coupling, Driver, Element, Joint, JointForce
+from cotree.terminal.varying import VaryingMass, VaryingPoint
+
+M = TypeVar("M", bound=Model)
+
+
+def mechanism_bond_graph(model: M) -> M:
+    """The multibond graph of a rigid mechanism."""
+    for part in model.components.values():
+        if isinstance(part, Deformable):
+            raise ModelError(
+                f"'{part.name}' ({part.kind}) is flexible", where=part.name,
+                expected="rigid bodies: only they have a bond graph here",
+            )  # fmt: skip
+        if isinstance(part, (VaryingMass, VaryingPoint)):
+            raise ModelError(
+                f"the mass of '{part.name}' ({part.kind}) changes: an I element keeps its inertia, or it keeps no energy",
+                where=part.name,
+                expected="bodies of constant mass",
+            )
+    made: M = _Bridge(model).graph
+    return made
+
+
+class _Bridge:
+    """The bond graph of a mechanism while it is being built."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.top: Topology = topology(model, mechanism_graph(model))
+        self.start = ConsistentStart(self.top)
+        self.graph: Any = rebuilt(model)
+        self.taken = {*model.components}
+        self.ground = self._free_name(model.datums[0])
+        self.carried = self._carried()
+        self.bonds: list[Bond] = []
+        self.numbers = (name for k in itertools.count(1) if (name := f"b{k}") not in self.taken)
+        if any(self._node(each) == self.ground for part in model.components.values() for each in _ends(part)):
+            self.graph.add(Ground(self.ground))
+        for part in model.components.values():
+            self._add(part)
+        for bond in self.bonds:
+            self.graph.add(bond)
+
+    def _free_name(self, wanted: str) -> str:
+        every = itertools.chain([wanted], (f"{wanted}_{k}" for k in itertools.count(2)))
+        name = next(each for each in every if each not in self.taken)
+        self.taken.add(name)
+        return name
+
+    def _carried(self) -> set[int]:
+        """Bodies that joints connect to the ground, or to a body that comes before them."""
+        near: dict[int, list[int]] = {}
+        for link in self.top.links.values():
+            if not link.of_body and self.top.oriented(link):
+                near.setdefault(link.i, []).append(link.j)
+                near.setdefault(link.j, []).append(link.i)
+        seen, carried = set[int](), set[int]()
+        for root in range(len(self.top.bodies)):
+            todo = [] if root in seen else [root]
+            seen |= {root}
+            for body in todo:
+                for other in near.get(body, ()):
+                    if other not in seen:
+                        seen.add(other)
+                        carried.add(other)
+                        todo.append(other)
+        return carried
+
+    def _node(self, name: str) -> str:
+        """Where a bond to a frame ends."""
+        place = self.top.places[name]
+        if name in ("ground", self.model.datums[0]) and name not in self.model.components:
+            return self.ground
+        body = self.top.bodies[place.body]
+        if place.body == GROUND or body is None:
+            return name
+        return f"{name}.{OfBody(name, component=body).origin}" if name == body.name else name
+
+    def bond(self, tail: str, head: str) -> None:
+        """Add a bond."""
+        self.bonds.append(Bond(next(self.numbers), tail, head))
+
+    def _add(self, part: Component) -> None:
+        if isinstance(part, GroundFrame):
+            turn = {} if part.axis is None else {"axis": part.axis, "angle": part.angle}
+            self.graph.add(Ground(part.name, position=part.position, **turn))
+        elif isinstance(part, Body):
+            self._body(part)
+        elif isinstance(part, Coupling):
+            self._coupling(part)
+        elif isinstance(part, (JointForce, Driver)):
+            kind = OfDriver if isinstance(part, Driver) else OfJointForce
+            self.graph.add(kind(part.name, component=part))
+            joint = self.top.links[part.on].joint
+            self.bond(part.name, f"{part.on}.{port_of(part.chosen(joint))}")
+        elif isinstance(part, Connection):
+            self._between(part, self._counterpart(part))
+        else:
+            raise ModelError(f"a {part.kind} has no bond graph", where=part.name)
+
+    def _counterpart(self, part: Connection) -> BondPart:
+        if isinstance(part, Joint):
+            changes = self.start.joint(part)
+            own = dataclasses.replace(part, **changes, fixed=())
+            return OfJoint(part.name, component=own, oriented=self.top.oriented(self.top.links[part.name]))
+        if isinstance(part, Constraint):
+            return OfConstraint(part.name, component=part)
+        assert isinstance(part, Element)
+        return OfForce(part.name, component=part)
+
+    def _between(self, part: Connection, made: BondPart) -> None:
+        self.graph.add(made)
+        self.bond(self._node(part.frame_a), f"{part.name}.a")
+        self.bond(f"{part.name}.b", self._node(part.frame_b))
+
+    def _body(self, body: Body) -> None:
+        index = self.top.bodies.index(body)
+        floats = index not in self.carried
+        changes = self.start.body(body) if floats and not self.model.planar else {}
+        self.graph.add(OfBody(body.name, component=dataclasses.replace(body, **changes) if changes else body))
+        if floats and self.model.planar:
+            self._plane(body)
+
+    def _plane(self, body: Body) -> None:
+        """A joint that keeps a body in the plane."""
+        name = self._free_name(f"{body.name}_plane")
+        position, velocity, R, w = self.start.motion(body)
+        start = {"x": position[0], "y": position[1], "x_rate": velocity[0], "y_rate": velocity[1]}
+        kind: type[Joint] = PlanarSlide
+        if body.turns:
+            kind = Planar
+            start |= {"angle": np.arctan2(R[1, 0], R[0, 0]), "angle_rate": w[2]}
+        joint = kind(name, self.model.datums[0], body.name, **{key: float(value) for key, value in start.items()})
+        if self.ground not in self.graph.components:
+            self.graph.add(Ground(self.ground))
+        self._between(joint, OfJoint(name, component=joint, oriented=body.turns))
+
+    def _coupling(self, part: Coupling) -> None:
+        self.graph.add(OfCoupling(part.name, component=part))
+        for k, (joint, coordinate, _) in enumerate(part.terms(self.top.of(part))):
+            owner = self.top.links[joint].joint
+            chosen = coordinate or only_coordinate(OfJoint(joint, component=owner))
+            self.bond(f"{joint}.{port_of(chosen)}", f"{part.name}.term_{k + 1}")
+
+
+def _ends(part: Component) -> Iterator[str]:
+    """The frames of a joint, constraint or force."""
+    if isinstance(part, Connection):
+        yield part.frame_a
+        yield part.frame_b

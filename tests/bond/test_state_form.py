@@ -1,0 +1,503 @@
+"""Equations in state form: against random graphs written down with numpy, SciPy integrations and closed forms."""
+
+import numpy as np
+import pytest
+from bond._graphs import graph, last, oscillator, reference, state_form
+from bond.random_graphs import Plain, degree, descriptor, plain_graphs
+from hypothesis import HealthCheck, given, settings
+from scipy.linalg import expm
+from scipy.optimize import brentq
+
+import cotree as ct
+import cotree.bond as b
+from cotree.solve import simulate
+
+QUICK = settings(
+    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+
+
+def transfer(graph: Plain, s: complex) -> np.ndarray:
+    """Efforts and flows of all bonds for unit sources; a source sets the variable of its bond."""
+    e, a, drive = descriptor(graph)
+    for k, name in enumerate(graph.of("Se", "Sf")):
+        if graph.vertices[name][0] == "Sf":
+            head = next(ends[1] for _, *ends in graph.bonds if name in ends)
+            drive[:, k] *= 1.0 if head == name else -1.0
+    return np.linalg.solve(s * e - a, drive)
+
+
+@QUICK
+@given(plain_graphs(loops=True))
+def test_random_graphs_have_the_transfer_functions_and_the_order_of_their_tableau(plain):
+    """A graph is refused exactly where the tableau of its 2 n + m equations is singular."""
+    model, order = plain.model(), degree(plain)
+    if order is None:
+        with pytest.raises(ct.CotreeError):
+            model.equations()
+        return
+    equations = model.equations()
+    if equations.smooth_inputs:  # improper: outputs hold rates of sources
+        return
+    linear = model.linearise()
+    assert len(linear.A) == order
+    sources, n = plain.of("Se", "Sf"), len(plain.bonds)
+    columns = [sources.index(name.rpartition(".")[0]) for name in linear.inputs]
+    for omega in (0.7, 1.9):
+        found, wanted = linear.frequency_response([omega])[0], transfer(plain, 1j * omega)[:, columns]
+        for k, (name, *_) in enumerate(plain.bonds):
+            for place, what in ((k, "effort"), (n + k, "flow")):
+                error = np.abs(found[linear.outputs.index(f"{name}.{what}")] - wanted[place])
+                assert error.max(initial=0) < 1e-6 * (1 + np.abs(wanted[place]).max(initial=0))
+
+
+# -- linear systems
+
+
+def motor(**options):
+    return graph(
+        b.Se("V", effort="5*sin(t)"), b.Junction1("i"), b.R("R", resistance=2.0), b.I("L", inertia=0.1),
+        b.GY("K", modulus=0.5), b.Junction1("w"), b.I("J", inertia=0.02), b.C("k", stiffness=3.0), b.R("d", resistance=0.1),
+        "V -> i -> R", "i -> L", "i -> K -> w -> J", "w -> k", "w -> d", **options,
+    )  # fmt: skip
+
+
+A = np.array([[-2 / 0.1, -0.5 / 0.02, 0], [0.5 / 0.1, -0.1 / 0.02, -3], [0, 1 / 0.02, 0]])
+
+
+def test_linearise_gives_the_matrices_of_hand():
+    linear = motor().linearise(outputs=["J.flow", "V.flow", "L.effort"])
+    assert linear.states == ("L.momentum", "J.momentum", "k.displacement")
+    assert pytest.approx(A) == linear.A
+    assert linear.B == pytest.approx(np.array([[1.0], [0], [0]]))
+    assert pytest.approx(np.array([[0, 50.0, 0], [-10.0, 0, 0], A[0]])) == linear.C
+    assert pytest.approx(np.array([[0.0], [0], [1]])) == linear.D
+
+
+def test_the_run_is_the_exponential_of_the_matrix():
+    big = np.zeros((5, 5))  # states, 5 sin t, 5 cos t
+    big[:3, :3], big[0, 3] = A, 1.0
+    big[3, 4], big[4, 3] = 1.0, -1.0
+    x = expm(2 * big) @ [0, 0, 0, 0, 5]
+    model = motor()
+    for integrator in ("cvodes", "idas", "adams", "rk45"):
+        s = model.simulate(2.0, rtol=1e-9, integrator=integrator)
+        assert [s[n][-1] for n in ("L.momentum", "J.momentum", "k.displacement")] == pytest.approx(x[:3], rel=1e-5)
+        assert s.energy().error < 1e-6
+    assert last(model, "J.momentum", 2.0) == pytest.approx(x[1], rel=1e-8)
+
+
+def test_every_result_has_its_name():
+    s = motor().simulate(0.1)
+    names = {f"{e}.{w}" for e in ("V", "R", "L", "J", "k", "d") for w in ("effort", "flow")}
+    bonds = ("V_i", "i_R", "i_L", "i_K", "K_w", "w_J", "w_k", "w_d")
+    names |= {f"{e}.{w}" for e in bonds for w in ("effort", "flow")}
+    names |= {"i.flow", "w.flow", "L.momentum", "J.momentum", "k.displacement", "kinetic_energy", "potential_energy"}
+    assert set(s.names) == names
+    power = sum(s[f"{e}.effort"] * s[f"{e}.flow"] for e in ("V", "R", "L", "J", "k", "d"))
+    assert np.abs(power).max() < 1e-9  # Tellegen: what enters all elements adds up to nothing
+    with pytest.raises(ct.CotreeError, match=r"did you mean|Did you mean"):
+        s["J.flw"]
+
+
+def test_steady_start_is_the_operating_point():
+    model = motor()
+    constant = graph(*[p for p in model.components.values() if p.name != "V"], b.Se("V", effort=4.0))
+    s = constant.simulate(1.0, start="steady")
+    assert s["L.momentum"] == pytest.approx(0.2, rel=1e-6)
+    assert s["k.displacement"] == pytest.approx(1 / 3, rel=1e-6)
+    linear = constant.linearise(at="steady", outputs=["J.flow"])
+    assert linear.point["k.displacement"] == pytest.approx(1 / 3, rel=1e-6)
+
+
+def test_values_change_at_run_time_and_starts_by_name():
+    model = oscillator(b.R("r", resistance=1.0), effort="F", parameters={"F": 2.0})
+    assert last(model, "m.flow") == pytest.approx(2 * (1 - np.exp(-0.5)), rel=1e-8)
+    changed = last(model, "m.flow", parameters={"F": 3.0, "m.inertia": 4.0, "r.resistance": 2.0})
+    assert changed == pytest.approx(1.5 * (1 - np.exp(-0.5)), rel=1e-8)
+    assert last(model, "m.flow", start={"m.momentum": 4.0}) == pytest.approx(2.0, rel=1e-8)
+
+
+def test_events_stop_a_run():
+    s = oscillator().simulate(5.0, events=ct.Event("fast", "m.flow - 3", action="stop"))
+    assert s.t[-1] == pytest.approx(3.0, rel=1e-7)  # v = t
+    assert s["m.flow"][-1] == pytest.approx(3.0, rel=1e-7)
+
+
+# -- start values
+
+
+STARTS = {
+    "momentum": (b.I("X", inertia=2.0, momentum=3.0), "X.flow", 1.5),
+    "initial_flow": (b.I("X", inertia=2.0, initial_flow=1.5), "X.momentum", 3.0),
+    "displacement": (b.C("X", stiffness=2.0, displacement=3.0), "X.effort", 6.0),
+    "initial_effort": (b.C("X", compliance=2.0, initial_effort=1.5), "X.displacement", 3.0),
+    "expression": (b.C("X", compliance="a", initial_effort="a/2"), "X.displacement", 2.0),
+    "momentum of a law": (b.I("X", flow="p**3", momentum=2.0), "X.flow", 8.0),
+    "displacement of a law": (b.C("X", effort="q**3", displacement=2.0), "X.effort", 8.0),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_start_values(name):
+    element, result, wanted = STARTS[name]
+    s = graph(element, b.R("r", resistance=1.0), "r -> X", parameters={"a": 2.0}).simulate(0.1)
+    assert s[result][0] == pytest.approx(wanted)
+
+
+def test_start_values_of_vectors():
+    m = np.array([[2.0, 0.5], [0.5, 1.0]])
+    model = graph(
+        b.I("m", inertia=m, initial_flow=[1.0, 2.0]), b.C("k", compliance=m, initial_effort=[1.0, 2.0]), b.Junction1("j"),
+        "j -> m", "j -> k",
+    )  # fmt: skip
+    s = model.simulate(0.1)
+    for name in ("m.momentum", "k.displacement"):
+        assert [s[f"{name}.c1"][0], s[f"{name}.c2"][0]] == pytest.approx(m @ [1.0, 2.0])
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("kind", ["I", "C"])
+def test_start_values_of_dependent_storages_count(first, kind):
+    """Of two storages that are tied, either may give the start; where both do, they must agree."""
+    if kind == "I":
+        junction, make, what, result = b.Junction1("j"), b.I, "initial_flow", "j.flow"
+        values = [{"inertia": 2.0}, {"inertia": 1.0}]
+    else:
+        junction, make, what, result = b.Junction0("j"), b.C, "initial_effort", "j.effort"
+        values = [{"compliance": 2.0}, {"compliance": 1.0}]
+
+    def build(*starts):
+        return graph(junction, *(make(n, **v, **s) for n, v, s in zip("ac", values, starts, strict=True)), "j -> a", "j -> c")
+
+    given = [{what: 3.0}, {}] if first else [{}, {what: 3.0}]
+    assert build(*given).simulate(1.0)[result] == pytest.approx(3.0)
+    assert build({what: 3.0}, {what: 3.0}).simulate(1.0)[result] == pytest.approx(3.0)
+    with pytest.raises(ct.CotreeError, match="the start value of '[ac]' does not fit"):
+        build({what: 3.0}, {what: 2.0}).equations()
+
+
+# -- derivative causality
+
+
+def test_two_inertias_on_a_shaft_with_a_gear():
+    model = graph(
+        b.Se("T", effort=3.0), b.Junction1("a"), b.I("J1", inertia=2.0), b.TF("g", modulus=3.0), b.Junction1("c"),
+        b.I("J2", inertia=1.0), b.R("d", resistance=0.5), "T -> a -> J1", "a -> g -> c -> J2", "c -> d",
+    )  # fmt: skip
+    s = model.simulate(3.0, rtol=1e-10)
+    v = 3 / 4.5 * (1 - np.exp(-4.5 / 11 * s.t))
+    assert np.abs(s["J1.flow"] - v).max() < 1e-8
+    assert np.abs(s["J2.momentum"] - 3 * v).max() < 1e-8
+    assert np.abs(s["J2.effort"] - 3 * 3 / 11 * np.exp(-4.5 / 11 * s.t)).max() < 1e-8
+    assert "I 'J2' has derivative causality: its flow follows from others" in model.equations().notes
+
+
+def test_capacitors_in_parallel():
+    model = graph(
+        b.Se("V", effort=3.0), b.Junction1("a"), b.R("R", resistance=2.0), b.Junction0("n"), b.C("C1", compliance=1.0),
+        b.C("C2", compliance=2.0), "V -> a -> R", "a -> n -> C1", "n -> C2",
+    )  # fmt: skip
+    s = model.simulate(3.0, rtol=1e-10)
+    assert np.abs(s["n.effort"] - 3 * (1 - np.exp(-s.t / 6))).max() < 1e-8
+    assert np.abs(s["C2.flow"] - np.exp(-s.t / 6)).max() < 1e-8
+    assert s.energy().error < 1e-8
+
+
+def test_nonlinear_inertias_that_are_tied():
+    model = graph(
+        b.Se("V", effort="3*sin(3*t)"), b.Junction1("j"), b.I("L", flow="2*p+0.5*p**3"), b.I("M", flow="p+p**3"),
+        b.R("R", resistance=1.0), "V -> j -> L", "j -> M", "j -> R",
+    )  # fmt: skip
+
+    def rates(t, y):
+        p = y[0]
+        i = 2 * p + 0.5 * p**3
+        P = brentq(lambda P: P + P**3 - i, -9, 9, xtol=1e-15)
+        return [(3 * np.sin(3 * t) - i) / (1 + (2 + 1.5 * p * p) / (1 + 3 * P * P))]
+
+    assert last(model, "L.momentum", 2.0) == pytest.approx(reference(rates, [0], 2.0)[0], rel=1e-7)
+
+
+def test_nonlinear_springs_that_are_tied():
+    model = graph(
+        b.Sf("F", flow="sin(2*t)"), b.Junction0("n"), b.C("c1", effort="q+q**3"), b.C("c2", effort="2*q+q**3"),
+        b.R("R", resistance=2.0), "F -> n -> c1", "n -> c2", "n -> R",
+    )  # fmt: skip
+
+    def rates(t, y):
+        q = y[0]
+        e = q + q**3
+        Q = brentq(lambda Q: 2 * Q + Q**3 - e, -9, 9, xtol=1e-15)
+        ratio = (1 + 3 * q * q) / (2 + 3 * Q * Q)  # dQ/dq
+        return [(np.sin(2 * t) - e / 2) / (1 + ratio)]
+
+    assert last(model, "c1.displacement", 2.0) == pytest.approx(reference(rates, [0], 2.0)[0], rel=1e-7)
+
+
+def test_a_vector_inertia_of_which_one_component_is_tied():
+    """Mass in the plane, its second direction geared to a flywheel that is named before it."""
+    model = graph(
+        b.Junction1("w"), b.I("J", inertia=0.5), b.Se("F", effort=[1.0, 2.0]), b.Junction1("j"),
+        b.I("m", inertia=[[2.0, 0.3], [0.3, 1.0]]), b.Split("s", parts=[1, 1]), b.R("r", resistance=1.0),
+        b.TF("g", modulus=2.0), "F -> j -> m", "j -> s.whole", "s.1 -> r", "s.2 -> g -> w -> J",
+    )  # fmt: skip
+    M = np.array([[2.0, 0.3], [0.3, 1.0 + 4 * 0.5]])
+    whole = np.zeros((3, 3))
+    whole[:2, :2], whole[:2, 2] = -np.linalg.solve(M, np.diag([1.0, 0])), np.linalg.solve(M, [1.0, 2.0])
+    wanted = expm(whole)[:2, 2]
+    s = model.simulate(1.0, rtol=1e-10)
+    assert [s["m.flow.c1"][-1], s["m.flow.c2"][-1]] == pytest.approx(wanted, rel=1e-8)
+    assert s["J.flow"][-1] == pytest.approx(2 * wanted[1], rel=1e-8)
+    assert s.energy().error < 1e-8
+
+
+def test_a_source_behind_a_gyrator_sets_the_speed():
+    """An ideal motor without winding: w = V/K, so that its inertia is no state and V' enters."""
+    model = graph(
+        b.Se("V", effort="6*(1 - exp(-t))"), b.GY("K", modulus=0.5), b.Junction1("w"), b.I("J", inertia=0.2),
+        b.R("d", resistance=0.1), "V -> K -> w -> J", "w -> d",
+    )  # fmt: skip
+    equations = model.equations()
+    assert equations.u.names == ()
+    assert "J.momentum is no state: it follows from others through a gyrator" in equations.notes
+    s = model.simulate(2.0, rtol=1e-10)
+    speed, rate = 12 * (1 - np.exp(-s.t)), 12 * np.exp(-s.t)
+    assert np.abs(s["J.flow"] - speed).max() < 1e-9
+    assert np.abs(s["V_K.flow"] - (0.2 * rate + 0.1 * speed) / 0.5).max() < 1e-9
+    assert s.energy().error < 1e-8
+
+
+def test_two_ideal_motors_on_one_source_with_inner_resistance():
+    """K1 w1 = K2 w2: one state for two inertias, whatever the resistance beside them is."""
+    model = graph(
+        b.Se("V", effort=6.0), b.Junction1("i"), b.R("R", resistance=2.0), b.Junction0("n"), b.GY("K1", modulus=0.5),
+        b.GY("K2", modulus=0.25), b.I("J1", inertia=0.1), b.I("J2", inertia=0.05),
+        "V -> i -> R", "i -> n", "n -> K1 -> J1", "n -> K2 -> J2",
+    )  # fmt: skip
+    # i = i1 + i2, J1 w1' = K1 i1, J2 w2' = K2 i2, e = K1 w1 = K2 w2: (J1/K1^2 + J2/K2^2) e' = (6 - e)/2
+    s = model.simulate(2.0, rtol=1e-10)
+    e = 6 * (1 - np.exp(-s.t / (2 * (0.1 / 0.25 + 0.05 / 0.0625))))
+    assert np.abs(s["n.effort"] - e).max() < 1e-8
+    assert np.abs(s["J2.flow"] - e / 0.25).max() < 1e-7
+    assert len(model.equations().u) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "storage", "jumps"),
+    [
+        (b.Sf("s", flow="step(t - 0.5)"), b.I("x", inertia=2.0), "s.flow jumps from 0 to 1 at t = 0.5 s"),
+        (b.Se("s", effort="step(t - 0.5)"), b.C("x", compliance=2.0), "s.effort jumps from 0 to 1 at t = 0.5 s"),
+        (b.MSe("s", effort="step(t - 0.5)"), b.C("x", compliance=2.0), "s.effort jumps from 0 to 1 at t = 0.5 s"),
+    ],
+)
+def test_a_jump_onto_a_dependent_storage_is_refused(source, storage, jumps):
+    with pytest.raises(ct.SolveError) as told:
+        graph(source, storage, "s -> x").simulate(1.0)
+    assert str(told.value) == (
+        f"{jumps}, but x has derivative causality behind s, so the jump would need an infinite effort or flow. "
+        "Put an R between the source and the storage, or let the source ramp."
+    )
+
+
+def test_a_smooth_source_drives_a_dependent_storage():
+    model = graph(b.Se("s", effort="t**2"), b.Junction0("n"), b.C("c", compliance=2.0), b.R("r", resistance=1.0), "s -> n -> c", "n -> r")  # fmt: skip  # noqa: E501
+    s = model.simulate(1.0, rtol=1e-10)
+    assert np.abs(s["c.flow"] - 4 * s.t).max() < 1e-9
+    assert np.abs(s["s_n.flow"] - 4 * s.t - s.t**2).max() < 1e-9
+    ramp = graph(b.Sf("s", flow="ramp(t - 0.5)"), b.I("x", inertia=2.0), "s -> x").simulate(1.0)
+    assert ramp["x.effort"][[0, -1]] == pytest.approx([0.0, 2.0])
+
+
+def test_steps_are_met_exactly():
+    s = oscillator(effort="4*step(t - 0.3)").simulate(1.0, rtol=1e-10)
+    assert np.abs(s["m.flow"] - 2 * np.maximum(s.t - 0.3, 0)).max() < 1e-9
+
+
+# -- algebraic loops
+
+
+def test_a_bridge_of_resistances_is_solved():
+    """Wheatstone: by the node equations in numpy."""
+    names = range(1, 6)
+    model = graph(
+        b.Se("V", effort=10.0), b.Junction0("A"), b.Junction0("B"), b.Junction0("D"),
+        *(b.Junction1(f"j{i}") for i in names), *(b.R(f"R{i}", resistance=float(i)) for i in names),
+        "V -> A -> j1 -> B -> j5 -> D", "A -> j2 -> D -> j4", "B -> j3", *(f"j{i} -> R{i}" for i in names),
+    )  # fmt: skip
+    G = np.array([[1 + 1 / 3 + 1 / 5, -1 / 5], [-1 / 5, 1 / 2 + 1 / 4 + 1 / 5]])
+    vb, vd = np.linalg.solve(G, [10.0, 5.0])
+    s = model.simulate(1.0)
+    found = [s[f"R{i}.flow"][-1] for i in names]
+    assert found == pytest.approx([10 - vb, (10 - vd) / 2, vb / 3, vd / 4, (vb - vd) / 5])
+
+
+def test_a_nonlinear_loop_of_resistances():
+    model = graph(
+        b.Se("V", effort="2*sin(t)"), b.Junction1("j"), b.R("a", effort="f + f**3"), b.Junction0("n"),
+        b.R("d", flow="0.1*e + e**3"), b.C("c", compliance=1.0), b.Junction1("k"), b.R("r", resistance=1.0),
+        "V -> j -> a", "j -> n -> d", "n -> k -> r", "k -> c",
+    )  # fmt: skip
+
+    def rates(t, y):
+        def left(e):
+            i = 0.1 * e + e**3 + (e - y[0])
+            return i + i**3 + e - 2 * np.sin(t)
+
+        return [brentq(left, -20, 20, xtol=1e-15) - y[0]]
+
+    assert last(model, "c.effort", 2.0) == pytest.approx(reference(rates, [0], 2.0)[0], rel=1e-7)
+
+
+# -- signals
+
+
+def test_sensors_measure_all_four_quantities():
+    sensors = [
+        b.Sensor("s1", of="j", measures="flow"), b.Sensor("s2", of="j", measures="displacement"),
+        b.Sensor("s3", of="j_m", measures="effort"), b.Sensor("s4", of="j_m", measures="momentum"),
+        b.Sensor("s5", of="m", measures="momentum"), b.Sensor("s6", of="k", measures="displacement"),
+        b.Sensor("s7", of="V", measures="effort"), b.Sensor("s8", of="V", measures="flow"),
+        b.Sensor("s9", of="V_j", measures="displacement"), b.Sensor("s10", of="r", measures="momentum"),
+    ]  # fmt: skip
+    model = oscillator(b.C("k", stiffness=3.0, displacement=0.5), b.R("r", resistance=1.0), *sensors)
+    s = model.simulate(1.0, rtol=1e-10)
+    x = s["k.displacement"] - 0.5
+    wanted = {
+        "s1": s["m.flow"], "s2": x, "s3": s["m.effort"], "s4": s["m.momentum"], "s5": s["m.momentum"],
+        "s6": s["k.displacement"], "s7": 2.0 + 0 * x, "s8": -s["m.flow"], "s9": x, "s10": x,
+    }  # fmt: skip
+    for name, value in wanted.items():
+        assert np.abs(s[f"{name}.value"] - value).max() < 1e-8, name
+
+
+def test_sensors_of_a_0_junction_and_of_vectors():
+    model = graph(
+        b.Sf("F", flow=[1.0, 2.0, 3.0]), b.Junction0("n"), b.C("c", stiffness=2.0), b.R("r", resistance=1.0),
+        b.Sensor("e", of="n", measures="effort"), b.Sensor("p", of="n", measures="momentum"), "F -> n -> c", "n -> r",
+    )  # fmt: skip
+    s = model.simulate(1.0, rtol=1e-10)
+    assert np.abs(s["e.value.y"] - 2 * (1 - np.exp(-2 * s.t))).max() < 1e-8
+    assert np.abs(s["p.value.z"] - 3 * (s.t - (1 - np.exp(-2 * s.t)) / 2)).max() < 1e-8
+
+
+def test_a_controller_of_blocks_with_a_loop():
+    """The force acts back on what is measured: fb = F + 0.06 fb, 2 a = -3 x - 2 v + 0.1 fb - 5 q."""
+    model = graph(
+        b.MSe("u", effort="-3*x.value - 2*v.value + 0.1*fb.value"), b.Junction1("j"), b.I("m", inertia=2.0),
+        b.C("k", stiffness=5.0, displacement=0.3), b.Sensor("v", of="j", measures="flow"),
+        b.Sensor("x", of="j", measures="displacement"), b.Sensor("F", of="j_m", measures="effort"),
+        b.Block("fb", value="F.value + 0.2*g.value"), b.Block("g", value="0.3*fb.value"), "u -> j -> m", "j -> k",
+    )  # fmt: skip
+
+    def rates(t, y):
+        a = (-3 * y[2] - 2 * y[0] - 5 * y[1]) / (2 - 0.2 / 0.94)
+        return [a, y[0], y[0]]
+
+    wanted = reference(rates, [0, 0.3, 0], 3.0)
+    s = model.simulate(3.0, rtol=1e-10)
+    assert [s["m.flow"][-1], s["k.displacement"][-1], s["x.value"][-1]] == pytest.approx(wanted, rel=1e-7)
+
+
+BLOCKS = {
+    "numbers": (b.Block("a", value="2 + 3"), 5.0),
+    "circle": ((b.Block("a", value="c.value + 1"), b.Block("c", value="0.5*a.value")), 2.0),
+    "itself": (b.Block("a", value="cos(a.value)"), 0.7390851332151607),
+    "function": (b.Block("a", value=lambda p: 3 * p, inputs=("m.momentum",)), 6.0),
+    "function of two": (b.Block("a", value=lambda p, v: p - v, inputs=("m.momentum", "m.flow")), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks(name):
+    parts, wanted = BLOCKS[name]
+    model = oscillator(*(parts if isinstance(parts, tuple) else (parts,)))
+    assert model.simulate(1.0, rtol=1e-10)["a.value"][-1] == pytest.approx(wanted)
+
+
+def test_vector_blocks_and_functions_of_vectors():
+    model = graph(
+        b.MSe("u", effort=["-d.value.x", "-d.value.y", "-d.value.z"]), b.Junction1("j"),
+        b.I("m", inertia=2.0, momentum=[1, 2, 3]), b.Sensor("p", of="m", measures="momentum"),
+        b.Block("d", value=lambda p: 3 * p, inputs=("p.value",)), b.Block("n", value=["p.value.x", "2*n.value.c1"]),
+        "u -> j -> m",
+    )  # fmt: skip
+    s = model.simulate(1.0, rtol=1e-10)
+    assert [s[f"m.momentum.{c}"][-1] for c in "xyz"] == pytest.approx(np.exp(-3) * np.array([1, 2, 3]), rel=1e-7)
+    assert s["n.value.c2"][-1] == pytest.approx(2 * np.exp(-3), rel=1e-7)
+
+
+def test_integrators():
+    model = oscillator(
+        b.Integrator("x", input="m.flow", initial="a", unit="m"), b.Integrator("y", input=["x.value", "t"], initial=[0, 1]),
+        b.Integrator("z", input="-z.value", initial=2.0), parameters={"a": 0.5},
+    )  # fmt: skip
+    s = model.simulate(1.0, rtol=1e-10)
+    assert np.abs(s["x.value"] - 0.5 - s.t**2 / 2).max() < 1e-9
+    assert np.abs(s["y.value.c1"] - 0.5 * s.t - s.t**3 / 6).max() < 1e-9
+    assert np.abs(s["y.value.c2"] - 1 - s.t**2 / 2).max() < 1e-9
+    assert np.abs(s["z.value"] - 2 * np.exp(-s.t)).max() < 1e-8
+    assert s.unit("x.value") == "m"
+
+
+def test_modulated_flow_sources():
+    model = graph(b.MSf("s", flow="-0.5*c.effort + cos(t)"), b.Junction0("n"), b.C("c", compliance=2.0), "s -> n -> c")
+    wanted = reference(lambda t, y: [-0.25 * y[0] + np.cos(t)], [0], 3.0)
+    assert last(model, "c.displacement", 3.0) == pytest.approx(wanted[0], rel=1e-8)
+    # a source of flow that another flow controls: i_2 = 3 i_1
+    model = graph(
+        b.Se("V", effort=2.0), b.Junction1("j"), b.R("r", resistance=4.0), b.I("L", inertia=1.0),
+        b.MSf("s", flow="3*r.flow"), b.C("c", compliance=1.0), "V -> j -> r", "j -> L", "s -> c",
+    )  # fmt: skip
+    assert last(model, "c.effort") == pytest.approx(3 * 0.5 * (1 - (1 - np.exp(-4)) / 4), rel=1e-8)
+
+
+def test_a_rate_that_nothing_gives_is_told():
+    """The modulus depends on an effort that follows from accelerations: its rate would be needed."""
+    model = oscillator(b.MTF("T", modulus="1 + 0.1*m.effort"))
+    model.add(b.I("Y", inertia=1.0))
+    model.connect("T", "Y")
+    with pytest.raises(ct.FormulationError, match="needs the rate of the signal m.effort, which modulates its flow"):
+        model.equations()
+
+
+def test_the_audit_of_nonlinear_storages_closes():
+    model = graph(
+        b.Se("V", effort="3*sin(3*t)"), b.Junction1("j"), b.I("L", flow="2*p+0.5*p**3"), b.C("c", effort="q+sinh(q)"),
+        b.R("r", effort="tanh(3*f)"), "V -> j -> L", "j -> c", "j -> r",
+    )  # fmt: skip
+    s = model.simulate(4.0, rtol=1e-10)
+    p, q = s["L.momentum"], s["c.displacement"]
+    assert np.abs(s["kinetic_energy"] - p**2 - p**4 / 8).max() < 1e-10
+    assert np.abs(s["potential_energy"] - q**2 / 2 - np.cosh(q) + 1).max() < 1e-10
+    assert s.energy().error < 1e-8
+
+
+def test_thermal_bonds_count_heat_as_it_is():
+    """A body of 10 J/K behind 2 K/W: the heat that flows in is what it stores."""
+    model = graph(
+        b.Se("T", effort=300.0, domain="thermal"), b.Junction1("j"), b.R("r", resistance=2.0, domain="thermal"),
+        b.C("c", compliance=10.0, domain="thermal", initial_effort=280.0), "T -> j -> r", "j -> c",
+    )  # fmt: skip
+    s = model.simulate(30.0, rtol=1e-10)
+    assert np.abs(s["c.effort"] - 300 + 20 * np.exp(-s.t / 20)).max() < 1e-6
+    assert s.energy().error < 1e-8
+    assert s.energy().supplied[-1] == pytest.approx(200 * (1 - np.exp(-1.5)), rel=1e-6)
+
+
+def test_explain_and_latex_tell_states_and_equations():
+    text = motor().explain()
+    for piece in ("1 Se", "8 bonds", "3 states: L.momentum, J.momentum, k.displacement", "Start"):
+        assert piece in text
+    from cotree.bond.explain import bond_latex
+
+    lines = list(bond_latex(motor(), motor().equations()))
+    assert len(lines) == 3
+    assert lines[0].startswith(r"\dot{p_{\mathrm{L}}} = ")
+    assert lines[2] == r"\dot{q_{\mathrm{k}}} = \frac{p_{\mathrm{J}}}{I_{\mathrm{J}}}"
+
+
+def test_the_state_form_is_what_a_run_uses():
+    equations = state_form(motor())
+    assert equations.u.names == motor().equations().u.names
+    assert simulate(equations, 1.0)["J.flow"][-1] == pytest.approx(motor().simulate(1.0)["J.flow"][-1], rel=1e-9)
