@@ -187,16 +187,17 @@ def planar_floater() -> ct.Model:
     return m
 
 
-def straight_four_bar() -> ct.Model:
-    """A four-bar whose links all lie in one line at the start; a spring draws it out of it."""
-    m = ct.Model("straight four-bar", gravity=(0, 0, 0))
-    for name, length in (("a", 1.0), ("b", 0.8), ("c", 0.6)):
-        frames = {"l": (-length / 2, 0, 0), "r": (length / 2, 0, 0)}
+def dead_centre() -> ct.Model:
+    """A slider-crank whose links and slide all lie in one line at the start."""
+    m = ct.Model("dead centre", gravity=(0, -9.81, 0), parameters={"r": 0.3, "l": 0.8})
+    for name, length in (("crank", "r"), ("rod", "l")):
+        frames = {"l": (f"-{length}/2", 0, 0), "r": (f"{length}/2", 0, 0)}
         m.add(ct.RigidBody(name, ct.rod(length=length, mass=length), frames=frames))
-    m.add(Revolute("O", "ground", "a.l", angle_rate=1.0, fixed="angle_rate"))
-    m.add(Revolute("A", "a.r", "b.l"))
-    m.add(Revolute("B", "b.r", "c.l"))
-    m.add(Revolute("C", m.ground.at(2.4, 0, 0), "c.r"))
+    m.add(ct.RigidBody("slider", mass=0.5, inertia=(0.01, 0.01, 0.01)))
+    m.add(Revolute("O", "ground", "crank.l", angle_rate=4.0, fixed="angle_rate"))
+    m.add(Revolute("A", "crank.r", "rod.l"))
+    m.add(Revolute("B", "rod.r", "slider"))
+    m.add(Prismatic("S", "ground", "slider", axis=(1, 0, 0), displacement="r + l"))
     return m
 
 
@@ -269,6 +270,6 @@ MODELS: dict[str, Callable[[], ct.Model]] = {
     "driven": driven,
     "points": points,
     "planar floater": planar_floater,
-    "straight four-bar": straight_four_bar,
+    "dead centre": dead_centre,
     "turns": counted_turns,
 }  # fmt: skip

@@ -85,11 +85,19 @@ def test_masks_nest_and_pass_their_parameters_on():
     def rates(n, k):
         return lambda t, y: [(12 - (k + 1) * y[0] - 2 * k * y[1]) / 0.1, 2 * k * y[0] / (0.2 * n * n)]
 
-    assert last(model, "P.D.M.L.flow") == pytest.approx(reference(rates(0.5, 0.3), [0, 0])[0], rel=1e-8)
+    assert last(model, "P.D.M.L.flow") == pytest.approx(reference(rates(0.5, 0.3), [0, 0])[0], abs=1e-8)
     changed = {"P.ratio": 0.7, "P.D.k": 0.4}
     s = model.simulate(1.0, rtol=1e-10, parameters=changed)
     wanted = reference(rates(0.7, 0.4), [0, 0])
-    assert [s["P.D.M.L.flow"][-1], s["P.J.flow"][-1]] == pytest.approx([wanted[0], 0.7 * wanted[1]], rel=1e-8)
+    assert [s["P.D.M.L.flow"][-1], s["P.J.flow"][-1]] == pytest.approx([wanted[0], 0.7 * wanted[1]], abs=1e-7)
+
+
+def test_parameters_of_masks_may_be_read_outside():
+    model = graph(
+        b.Block("before", value="2*M.K"), *machine(winding(), K=0.5).components.values(), b.Block("after", value="M.Ra + M.K")
+    )
+    s = model.simulate(0.1)
+    assert (s["before.value"][-1], s["after.value"][-1]) == pytest.approx((1.0, 2.0))
 
 
 def test_signals_stay_inside_unless_they_are_named_by_path():
@@ -183,7 +191,7 @@ MISTAKES = {
     ),
     "unknown parameter": (
         lambda: machine(winding(), K=1, Rb=3),
-        "M: the mask 'motor' has no parameter 'Rb'. Expected one of K, Ra. Did you mean 'Ra'?",
+        "M: the mask 'motor' has no parameter 'Rb'. Expected one of K, Ra.",
     ),
     "missing parameter": (
         lambda: machine(winding()),
@@ -206,7 +214,7 @@ MISTAKES = {
     "unknown name inside": (
         lambda: (lambda g: (g.add(b.R("x", resistance="2*Rb")), g.connect("w", "x"), machine(g, K=1))[2])(winding()),
         "mask motor, x: 'Rb' in the expression '2*Rb' is not known. Expected a parameter of the mask (K, Ra), t, or a "
-        "signal. Did you mean 'Ra'?",
+        "signal.",
     ),
     "name twice": (
         lambda: winding().add(b.R("R", resistance=1)),

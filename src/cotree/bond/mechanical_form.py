@@ -105,7 +105,7 @@ class MechanicalForm(StateForm):
         u, u_dot = self.speeds
         start = MechanicalStart(self, self._put(self.signals.expand(self.q_rates)), u)
         q0, u0 = start.state(self.values.p.start, 0.0)
-        kept = self._kept(q0, u)
+        kept = self._kept(start, q0, u)
         names = [f"lambda {self.closures[k].name}" for k in kept]
         multipliers = Variables.make(names, ["" for _ in kept])
         by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
@@ -210,7 +210,7 @@ class MechanicalForm(StateForm):
 
     # -- checks --------------------------------------------------------------------------------------------------
 
-    def _kept(self, q0: Array, u: ca.SX) -> list[int]:
+    def _kept(self, start: MechanicalStart, q0: Array, u: ca.SX) -> list[int]:
         """Closures that say something new, at the start and near it."""
         count = len(self.closures)
         if not count or not u.numel():
@@ -219,8 +219,10 @@ class MechanicalForm(StateForm):
         known = [self.q, u, values.t, values.p.symbols, values.mode_symbols, self.inputs[0].symbols]
         jacobian = ca.Function("closures", known, [ca.densify(ca.jacobian(self._velocity, u))])
         rest = (0.0, values.p.start, np.full(len(values.modes), 0.5), np.zeros(len(self.inputs[0])))
-        found = np.asarray(jacobian(q0, np.zeros(u.numel()), *rest), dtype=float)
-        rows = independent_rows(found, [count])
+        rows: list[int] = []
+        for q in start.positions(q0, values.p.start):
+            found = independent_rows(np.asarray(jacobian(q, np.zeros(u.numel()), *rest), dtype=float), [count])
+            rows = max(rows, found, key=len)
         return sorted(rows, key=lambda k: self._gap(self.closures[k]) is None)
 
     def _check_inertia(self, whole: ca.SX, q0: Array, u0: Array) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,12 @@ CLOSED = 1e-12
 ITERATIONS = 100
 LONGEST = 0.3
 """Longest step of a coordinate in one iteration."""
+
+
+NEAR = 0.01
+"""Change of the fastest coordinate between two positions at which closures are compared."""
+RANK = 1e-9
+"""Ratio of singular values below which a direction is free."""
 
 
 class MechanicalStart:
@@ -132,6 +139,31 @@ class MechanicalStart:
         free_u = np.array([name not in fixed for name in self.names[len(q) :]], dtype=bool)
         q = self._close(q, p, t, free_q)
         return q, self._move(q, u, p, t, free_u)
+
+    def positions(self, q: Array, p: Array) -> Iterator[Array]:
+        """A position, and one near it that all closures allow, as the first may be a special one."""
+        yield q
+        _, places, moves = self._functions
+        _, slope = (np.asarray(each, dtype=float) for each in moves(q, np.zeros(self.u.numel()), p, 0.0))
+        _, sizes, right = np.linalg.svd(slope, full_matrices=slope.shape[0] < slope.shape[1])
+        free = right[int((sizes > RANK * max(1e-300, float(sizes.max(initial=0.0)))).sum()) :].T
+        if not free.shape[1]:
+            return
+        step = free @ np.random.default_rng(0).normal(size=free.shape[1])
+        way = np.asarray(places(q, p, 0.0)[2], dtype=float) @ step
+        near = self._unit(q + way * (NEAR / max(float(np.abs(way).max(initial=0.0)), 1e-12)))
+        with contextlib.suppress(SolveError):
+            yield self._unit(self._close(near, p, 0.0, np.ones(len(q), dtype=bool)))
+
+    def _unit(self, q: Array) -> Array:
+        """Coordinates with Euler parameters of length one."""
+        q, place = q.copy(), sum(each.numel() for each in self.form.storing.values())
+        for integral in self.form.structure.integrals:
+            end = place + len(integral.names)
+            if integral.rotation:
+                q[place:end] /= np.linalg.norm(q[place:end])
+            place = end
+        return q
 
     def _close(self, q: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
         """Positions that close every loop, by steps along what the graph can move."""

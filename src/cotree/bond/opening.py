@@ -29,9 +29,11 @@ class Signals(Mapping[str, ca.SX]):
 
     def __init__(self) -> None:
         self.made: dict[str, ca.SX] = {}
+        self.fixed: dict[str, ca.SX] = {}
+        """Values of the parameters of masks, by path."""
 
     def __getitem__(self, name: str) -> ca.SX:
-        return self.made.setdefault(name, ca.SX.sym(name))
+        return self.fixed[name] if name in self.fixed else self.made.setdefault(name, ca.SX.sym(name))
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -96,13 +98,20 @@ class Opening:
         self._mask_ports: dict[str, tuple[str, ...]] = {}
         self._bonds: list[tuple[str, Bond, str]] = []
         self._widths: dict[str, int] = {}
+        self._parameters: dict[str, tuple[ca.SX, ca.SX]] = {}
         self._owner = ""
 
     def run(self) -> BondStructure:
         """Open everything."""
+        entries: dict[str, Mapping[str, Any]] = {}
+        for component in self.model.components.values():
+            if isinstance(component, Mask):
+                entries[component.name] = self.values.entries(component)
+                self._fix(component.name, component, entries[component.name])
         for component in self.model.components.values():
             assert isinstance(component, BondPart)
-            self._flatten(component.name, component, self.values.entries(component), component.name)
+            v = entries[component.name] if component.name in entries else self.values.entries(component)
+            self._flatten(component.name, component, v, component.name)
         self._join()
         self._widths = find_widths(self.leaves, self.wires)
         self._place()
@@ -127,22 +136,33 @@ class Opening:
         if not isinstance(part, Mask):
             self.leaves[path] = Leaf(path, part, v, owner)
             return
-        own = {f"{path}.{name}": v[name] for name in part.own()}
-        symbols = ca.vertcat(*(self.placeholders[name] for name in own)) if own else ca.SX(0, 1)
-        known = ca.vertcat(*(ca.SX(value) for value in own.values())) if own else ca.SX(0, 1)
         for inner in part.inside(path):
-            start = f"{inner.name}."
-            values = {
-                key.removeprefix(start): value if value is None else substitute(ca.SX(value), symbols, known)
-                for key, value in v.items()
-                if key.startswith(start)
-            }
-            self._flatten(f"{path}.{inner.name}", inner, values, owner)
-        for name in own:
-            self.placeholders.made.pop(name, None)
+            self._flatten(f"{path}.{inner.name}", inner, self._inside(path, inner, v), owner)
         self._mask_ports[path] = tuple(part.graph.ports)
         for port, end in part.graph.ports.items():
             self.aliases[f"{path}.{port}"] = (f"{path}.{end}", f"port '{port}' of {path}")
+
+    def _fix(self, path: str, mask: Mask, v: Mapping[str, Any]) -> None:
+        """Find the values of a mask's parameters, and of those inside it."""
+        own = {f"{path}.{name}": ca.SX(v[name]) for name in mask.own()}
+        symbols = ca.vertcat(ca.SX(0, 1), *(self.placeholders[name] for name in own))
+        self._parameters[path] = symbols, ca.vertcat(ca.SX(0, 1), *own.values())
+        for inner in mask.inside(path):
+            if isinstance(inner, Mask):
+                self._fix(f"{path}.{inner.name}", inner, self._inside(path, inner, v))
+        for name, value in own.items():
+            self.placeholders.made.pop(name, None)
+            self.placeholders.fixed[name] = value
+
+    def _inside(self, path: str, inner: BondPart, v: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a part of the mask at ``path``."""
+        symbols, known = self._parameters[path]
+        start = f"{inner.name}."
+        return {
+            key.removeprefix(start): value if value is None else substitute(ca.SX(value), symbols, known)
+            for key, value in v.items()
+            if key.startswith(start)
+        }
 
     def _join(self) -> None:
         """Find the ends of all bonds."""
@@ -306,8 +326,9 @@ class Opening:
         every = [value for value in v.values() if isinstance(value, ca.SX) and not value.is_constant()]
         if not every or not self.placeholders.made:
             return ()
-        found = {hash(symbol.element_hash()) for symbol in ca.symvar(ca.veccat(*every))}
-        return tuple(name for name, symbol in self.placeholders.made.items() if hash(symbol.element_hash()) in found)
+        made = self.placeholders.made  # a placeholder has the name of its signal
+        own = [(symbol, made.get(symbol.name())) for symbol in ca.symvar(ca.veccat(*every))]
+        return tuple(s.name() for s, known in own if known is not None and known.element_hash() == s.element_hash())
 
     def timed(self, v: Mapping[str, Any]) -> bool:
         """Whether some values depend on time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from cotree.bond import Bond
@@ -16,7 +17,7 @@ from cotree.view import mathml
 from cotree.view.bond_drawing import bond_svg
 from cotree.view.page import MOST_ROWS, equation_list, figure, text
 
-MOST_SYMBOLS = 120
+MOST_SYMBOLS = 40
 """Elements beyond which the open graph is not drawn."""
 
 
@@ -37,26 +38,40 @@ class BondNotation(mathml.Notation):
 
 
 def graph_section(model: Model) -> str:
-    """The bond graph as it was drawn, opened where that stays readable, and its causality with reasons."""
+    """The bond graph as it was drawn, and opened where that stays readable."""
     structure = open_graph(model)
-    parts = [
-        figure(bond_svg(model, "masks"), "Half arrows show where power counts positive, strokes where effort acts.")
-    ]
+    caption = "Half arrows show where power counts positive, strokes where effort acts."
+    parts = [figure(bond_svg(model, "masks"), caption)]
     masked = len(structure.vertices) > sum(not isinstance(part, Bond) for part in model.components.values())
     if masked and len(structure.vertices) <= MOST_SYMBOLS:
         parts.append(figure(bond_svg(model, "open"), "The same graph with all masks opened."))
+    return "\n".join(parts)
+
+
+def causality_section(model: Model) -> str:
+    """Which storages are free, what is tied or looped, and on demand the reason for each stroke and all causal paths."""
+    structure = open_graph(model)
     causality = assign(structure)
-    reasons = "".join(f"<li>{text(reason)}</li>" for reason in list(causality.reasons)[:MOST_ROWS])
-    words = [line for line in str(structural(structure, causality)).splitlines() if line.strip()]
+    strokes = len(causality.reasons)
+    verdict = [line for line in causality.text().split("\n\n")[-1].splitlines() if line.strip()]
+    words = [line.strip() for line in str(structural(structure, causality)).splitlines() if line.strip()]
     return "\n".join(
         [
-            *parts,
-            "<h3>Causality, stroke by stroke</h3>",
-            f"<ol>{reasons}</ol>",
-            "<h3>Structure</h3>",
-            "<ul>" + "".join(f"<li>{text(line.strip())}</li>" for line in words[:MOST_ROWS]) + "</ul>",
+            _listed(verdict, "ul"),
+            f"<details><summary>Strokes in the order of assignment, with reasons ({strokes})</summary>",
+            _listed(causality.reasons, "ol"),
+            f"</details><details><summary>{text(words[0])}</summary>",
+            _listed(words[1:], "ul"),
+            "</details>",
         ]
     )
+
+
+def _listed(lines: Iterable[str], tag: str) -> str:
+    every = list(lines)
+    rows = "".join(f"<li>{text(line)}</li>" for line in every[:MOST_ROWS])
+    more = f"<p>... and {len(every) - MOST_ROWS} more</p>" if len(every) > MOST_ROWS else ""
+    return f"<{tag}>{rows}</{tag}>{more}"
 
 
 def equations_section(model: Model, equations: SystemEquations) -> str:

@@ -67,6 +67,7 @@ def write_report(
         *freedom,
         ("plots", "Results", _plots(solution, plots)),
         ("energy", "Energy audit", _energy(solution.energy())),
+        *([("causality", "Causality", bond_report.causality_section(model))] if tree is None else []),
         ("equations", "Equations", written),
         ("components", "Components", _components(model, solution)),
         ("states", "States", _states(equations, solution)),

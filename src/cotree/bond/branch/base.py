@@ -94,16 +94,17 @@ class Between(Wrapped, FramePart):
         return ca.mtimes(R.T, R_b), ca.mtimes(R.T, r_b - r)
 
     def open_relative(self, make: Opening, path: str, C: ca.SX, d: ca.SX, words: tuple[str, ...]) -> None:
-        """Add junctions 0, ``path.rotation`` and ``path.translation``, whose surplus is the motion of b seen from a."""
+        """Add junctions 1, ``path.rotation`` and ``path.translation``, with the motion of b seen from a."""
         modulated = not C.is_constant()
         for port in ("a", "b"):
             frame(make, path, port)
         for word in words:
-            zero = junction(make, f"{path}.{word}", "0")
+            zero = junction(make, f"{path}.difference.{word}", "0")
+            make.bond(f"{path}.{word}.bond", zero, junction(make, f"{path}.{word}"), 3)
             turn(make, f"{path}.turn.{word}", C, f"{path}.b.{word}", zero, from_y=False, modulated=modulated)
             make.bond(f"{path}.a.{word}.bond", zero, f"{path}.a.{word}", 3)
         if "translation" in words:  # d' = C v_b - v_a - w_a x d
-            lever(make, f"{path}.arm", -d, f"{path}.a.rotation", f"{path}.translation", modulated=True)
+            lever(make, f"{path}.arm", -d, f"{path}.a.rotation", f"{path}.difference.translation", modulated=True)
 
 
 def is_given(make: Opening, value: ca.SX) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
-from cotree.bond.branch.base import Between, Wrapped, beside, joint_beside
+from cotree.bond.branch.base import Between, Wrapped, beside, is_given, joint_beside
 from cotree.bond.branch.forces import FORCE, OnAxis
 from cotree.bond.branch.joints import OfJoint
 from cotree.bond.mechanics.base import DOMAINS, components, junction, one_port, transformer
@@ -46,11 +46,12 @@ class OfConstraint(Between):
             zero = junction(make, f"{path}.{name}", "0", count)
             for word in words:
                 if not row[word].is_zero():
-                    matrix, there = ca.densify(row[word]), f"{path}.{word}"
-                    self._end(make, f"{path}.{name}.{word}", matrix, there, zero)
+                    matrix = ca.densify(row[word])
+                    modulated = not matrix.is_constant()
+                    transformer(make, f"{path}.{name}.{word}", matrix, f"{path}.{word}", zero, modulated=modulated)
             one_port(
                 make, f"{path}.{name}.reaction", "Sf", zero, count, value=row["value"], gap=row["gap"],
-                domain=DOMAINS[words[-1]],
+                modulated=not is_given(make, row["value"]), domain=DOMAINS[words[-1]],
             )  # fmt: skip
             effort = make.reported(f"{path}.{name}.reaction.effort", count)
             for word in words:
@@ -60,12 +61,6 @@ class OfConstraint(Between):
             components(make, f"{path}.{name}", total[word], unit)
         if not power.is_zero():
             make.output(f"{path}.power", power, "W")
-
-    def _end(self, make: Opening, name: str, matrix: ca.SX, at: str, zero: str) -> None:
-        """Lead the surplus of a junction 0 through a transformer to the rows."""
-        one = junction(make, f"{name}.motion")
-        make.bond(f"{name}.motion.bond", at, one, 3)
-        transformer(make, name, matrix, one, zero, modulated=not matrix.is_constant())
 
     def _held(self, make: Opening, v: Mapping[str, Any], C: ca.SX, d: ca.SX) -> dict[str, Any] | None:
         """Position equations: gradients by velocity and angular velocity in a, the flow that time asks for, the gap."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 
@@ -64,13 +65,13 @@ class OnePort(Element):
         """Fields of the vertex, from the values that are given."""
         raise NotImplementedError
 
-    def given(self, v: Mapping[str, Any]) -> dict[str, ca.SX]:
+    def values_given(self, v: Mapping[str, Any]) -> dict[str, ca.SX]:
         """The values that are given, in symbols."""
         every = {name: self.shaped(name, v) for name in self.shapes}
         return {name: each for name, each in every.items() if each is not None}
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
-        self.vertex(make, path, v, width=1, **self.constitutive(self.given(v)))
+        self.vertex(make, path, v, width=1, **self.constitutive(self.values_given(v)))
         show(make, path, type(self).domain)
 
 
@@ -120,21 +121,25 @@ class TwoPort(TF):
             show_end(make, path, (number, end), domain)
 
 
+_ENDS: WeakKeyDictionary[Opening, dict[tuple[str, str], tuple[str, int]]] = WeakKeyDictionary()
+"""By opening: the bond at each port, and 1 where it enters there."""
+
+
 def show_end(make: Opening, path: str, ports: tuple[str, str], domain: str) -> None:
     """Results of one end of a two-port; ``ports`` are the number and the name of the port."""
-    for wire in make.wires:
-        for (leaf, port), sign in ((wire.tail, -1), (wire.head, 1)):
-            if leaf != path or port not in ports:
-                continue
-            number, end = ports
-            effort, into = make.signal(f"{wire.path}.effort"), sign * make.signal(f"{wire.path}.flow")
-            power = effort * into
-            if domain in MECHANICAL and number == "2":  # the velocity counts as its law says, out of port 2
-                effort, into = -effort, -into
-            names, units = NAMES[domain], UNITS[domain]
-            make.output(f"{path}.{end}.{names[0]}", effort, units[0])
-            make.output(f"{path}.{end}.{names[1]}", into, units[1])
-            make.output(f"{path}.{end}.power", power, "W")
+    if make not in _ENDS:
+        _ENDS[make] = {wire.tail: (wire.path, -1) for wire in make.wires}
+        _ENDS[make] |= {wire.head: (wire.path, 1) for wire in make.wires}
+    number, end = ports
+    name, sign = _ENDS[make].get((path, number)) or _ENDS[make].get((path, end)) or ("", 0)
+    if not name:  # a dangling port, which is refused once all parts are there
+        return
+    effort, into = make.signal(f"{name}.effort"), sign * make.signal(f"{name}.flow")
+    make.output(f"{path}.{end}.power", effort * into, "W")
+    if domain in MECHANICAL and number == "2":  # the velocity counts as its law says, out of port 2
+        effort, into = -effort, -into
+    for word, expression, unit in zip(NAMES[domain], (effort, into), UNITS[domain][:2], strict=True):
+        make.output(f"{path}.{end}.{word}", expression, unit)
 
 
 class EffortNode(Junction0):

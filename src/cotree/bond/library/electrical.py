@@ -143,7 +143,7 @@ class Switch(Part):
             raise ModelError(f"closed is {values['closed']:g}", where=self.name, expected="1 (closed) or 0 (open)")
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
-        g = self.given(v)
+        g = self.values_given(v)
         closed = SYMBOLIC["min"](SYMBOLIC["max"](g["closed"], 0.0), 1.0)
         conductance = closed / g["on_resistance"] + (1 - closed) / g["off_resistance"]
         used = make.used(v)
@@ -175,7 +175,7 @@ class Amplifier(Part):
     gain: Any = optional()
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
-        g = self.given(v)
+        g = self.values_given(v)
         own = make.signal(f"{path}.effort")
         wanted = g["gain"] * g["input"] if "gain" in g else own + g["input"]  # ideal: e = e + input holds for input = 0
         self.vertex(make, path, v, width=1, value=wanted)
