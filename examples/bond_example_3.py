@@ -1,8 +1,9 @@
 """x, y and z over 5 s in the three examples of Filippini 2007 (figs. 9-11, 14-16 and 19-21), one row each.
 
-Lines: the multibond graph with ideal joints, and with C elements of 1e5 N/m and N m/rad in place of the constraints, as in
-the paper, with R beside them. Small dots: the branch formulation of the same mechanism, with an arm of 1e-12 kg. Circles:
-an independent solution. Ideal joints, dots and circles agree to 1e-8 m and better; soft joints lag behind.
+Lines: the multibond graph with ideal joints, and with C elements in place of the constraints, as in the
+paper, with R beside them: 1e4 N/m and N m/rad, soft enough to see the difference. Small dots: the branch formulation of
+the same mechanism, with an arm of 1e-12 kg. Circles: an independent solution. Ideal joints, dots and circles agree to
+1e-8 m and better.
 """
 
 import json
@@ -68,10 +69,10 @@ def picture(path: str | Path) -> None:
         for case in CASES:
             name, known = SHOWN[case], reference(case)
             ideal = graph(case).simulate(5.0, points=501)
-            joints = soft(case).simulate(5.0, points=501, rtol=1e-8, parameters={"stiffness": 1e5})
+            joints = soft(case).simulate(5.0, points=501, rtol=1e-8, parameters={"stiffness": 1e4})
             other = branch(case).simulate(5.0, points=101)
             for k, ax in enumerate(axes[case - 1]):
-                ax.plot(joints.t, joints[name][:, k], color=COLOURS[1], lw=1.2, label="C joints, 1e5")
+                ax.plot(joints.t, joints[name][:, k], color=COLOURS[1], lw=1.4, label="C joints, 1e4")
                 ax.plot(ideal.t, ideal[name][:, k], color=COLOURS[0], lw=1.2, label="ideal joints")
                 ax.plot(other.t, other[name][:, k], ".", color=INK, ms=2.6, label="branch formulation")
                 values = [place[k] for place in known["position"]]

@@ -16,8 +16,12 @@ import cotree as ct
 HERE = Path(__file__).resolve().parent
 EXAMPLES = runpy.run_path(str(HERE / "bond_example_3.py"))
 TIMES = np.linspace(0, 5, 501)
-STIFFNESSES = {1: (1e4, 1e5, 1e6, 1e7), 2: tuple(10.0**k for k in range(4, 11)), 3: tuple(10.0**k for k in range(4, 11))}
-"""N/m and N m/rad. Example 1 is driven, and its stiff equations take long."""
+STIFFNESSES = {
+    1: (1e4, 1e5, 1e6, 1e7),
+    2: tuple(10.0**k for k in range(4, 11)),
+    3: tuple(10.0**k for k in range(4, 11)),
+}
+"""N/m and N m/rad."""
 
 
 def undamped(case: int) -> ct.Model:
@@ -59,6 +63,8 @@ def picture(path: str | Path) -> None:
         ends = np.array([1e5, 1e10])
         ax.loglog(ends, 300 / ends, ":", color=INK, label="slope -1")
         ax.set(xlabel="stiffness (N/m, N m/rad)", ylabel="distance from ideal joints (m)")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(lambda value, _: f"1e{round(np.log10(value))}")
         ax.grid(alpha=0.3)
         ax.legend()
         save(figure, path)

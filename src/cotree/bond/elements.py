@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 
 from cotree.bond.structure import STORAGES, UNITS, Vertex
-from cotree.bond.values import MOST, as_law, plain, shape_width, shaped, shaped_entries, square
+from cotree.bond.values import MOST, as_law, check_regular, plain, shape_width, shaped, shaped_entries, square
 from cotree.errors import ModelError, listing, nearest
 from cotree.model import Component
 from cotree.model.quantity import MISSING, Quantity
@@ -210,6 +210,7 @@ class I(Element):  # noqa: E742
             law["law"] = as_law(self.flow, "p", n, f"{path}.flow", make.values)
         else:
             law["matrix"] = square(self.required("inertia", v), n, f"{path}.inertia")
+            check_regular(law["matrix"], f"{path}.inertia", make.values)
         start, other = self.shaped("momentum", v), self.shaped("initial_flow", v)
         self.vertex(make, path, v, width=n, start=_wide(start, n), start_conjugate=_wide(other, n), **law)
 
@@ -250,6 +251,7 @@ class C(Element):
             law["matrix"] = square(self.required("stiffness", v), n, f"{path}.stiffness")
         else:
             given = self.required("compliance", v)
+            check_regular(square(given, n, f"{path}.compliance"), f"{path}.compliance", make.values)
             law["matrix"] = (
                 square(1 / given, n, f"{path}.compliance")
                 if min(given.shape) == 1

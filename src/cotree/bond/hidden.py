@@ -161,5 +161,7 @@ def _check_inputs(form: StateForm, relation: ca.SX, name: str) -> None:
 def _refused(labels: list[str]) -> FormulationError:
     names = listing(dict.fromkeys(labels))
     return FormulationError(
-        f"the equations of {names} do not fix their variables", remedy="Check how these elements are connected"
+        f"the equations of {names} do not fix their variables",
+        where=labels[0],
+        remedy="Check how these elements are connected",
     )

@@ -72,6 +72,10 @@ class Mask(BondPart):
     def __post_init__(self) -> None:
         if not isinstance(self.graph, Graph):
             raise ModelError(f"its graph is {self.graph!r}", where=self.name, expected="a mask's Graph")
+        if not isinstance(self.values_of, Mapping):
+            raise ModelError(
+                f"values_of is {self.values_of!r}", where=self.name, expected="values by name, such as {K: 0.05}"
+            )
         known = self.graph.parameters
         for key in known:
             if not isinstance(key, str) or not key.isidentifier() or key in {TIME, *ARGUMENTS, *ARITY, *CONSTANTS}:

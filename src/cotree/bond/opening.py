@@ -170,6 +170,10 @@ class Opening:
             prefix = path.rpartition(".")[0]
             ends = [self._end(prefix, path, end) for end in (bond.tail, bond.head)]
             (tail, tail_port), (head, head_port) = ends
+            if tail == head and (tail_port == head_port or not tail_port or not head_port):
+                raise ModelError(
+                    f"it begins and ends at '{tail}'", where=f"bond {path}", expected="two different elements as ends"
+                )
             if isinstance(self.leaves[tail].part, TF) and not tail_port:
                 tail_port = "2"
             if isinstance(self.leaves[head].part, TF) and not head_port:

@@ -10,12 +10,14 @@ import casadi as ca
 import numpy as np
 
 from cotree.bond.structure import labels
-from cotree.errors import ModelError
+from cotree.errors import ExpressionError, ModelError, listing
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import substitute
 from cotree.model import Expression
 from cotree.model.quantity import MISSING, Quantity
 
+SINGULAR = 1e15
+"""Condition number of a matrix that has no inverse."""
 MOST = 100
 """Largest width of a multibond."""
 
@@ -108,5 +110,32 @@ def _read(given: Any, argument: str, x: ca.SX, where: str, values: Values) -> ca
     if argument == "e":
         argument = "effort"
         texts = [re.sub(r"\be\b", argument, text) if isinstance(text, str) else text for text in texts]
+    for text in texts:
+        if not isinstance(text, (str, int, float)) or isinstance(text, bool):
+            raise ModelError(f"found {text!r}", where=where, expected=f"an expression of {argument}, or a list of them")
     own = {argument: x[0]} if width == 1 else {f"{argument}.{c}": x[k] for k, c in enumerate(labels(width))}
-    return ca.vertcat(*(values.evaluate(Expression(text), where, own=own) for text in texts))
+    return ca.vertcat(*(values.evaluate(_expression(text, argument, own, where), where, own=own) for text in texts))
+
+
+def _expression(text: Any, argument: str, own: Mapping[str, ca.SX], where: str) -> Expression:
+    """One law as an expression that names its own variable rightly."""
+    try:
+        expression = Expression(text)
+    except ExpressionError as reason:
+        raise ExpressionError(reason.found, where=where, expected=reason.expected, remedy=reason.remedy) from None
+    wrong = sorted(n for n in expression.names if n.partition(".")[0] == argument and n not in own)
+    if wrong:
+        said = [name.replace("effort", "e", 1) if argument == "effort" else name for name in (wrong[0], *own)]
+        raise ModelError(f"'{said[0]}' in the law '{text}'", where=where, expected=f"one of {listing(said[1:])}")
+    return expression
+
+
+def check_regular(matrix: ca.SX, where: str, values: Values) -> None:
+    """Refuse a matrix without an inverse, such as an inertia of zero."""
+    number = substitute(matrix, values.p.symbols, ca.DM(values.p.start))
+    if not number.is_constant():
+        return
+    found = np.asarray(ca.DM(number), dtype=float)
+    size = np.abs(found).max(initial=0.0)
+    if not np.isfinite(found).all() or size == 0.0 or np.linalg.cond(found / size) > SINGULAR:
+        raise ModelError("the value has no inverse", where=where, expected="a number that is not zero, or a regular matrix")

@@ -86,6 +86,11 @@ def read_graph(name: str, entry: Any, masks: Mapping[str, Graph], depth: int = 0
                 remedy=nearest(str(key), GRAPH_KEYS),
             )  # fmt: skip
     ports, parameters, parts = (_names(entry.get(key), f"{where}.{key}") for key in GRAPH_KEYS[:3])
+    for port, end in ports.items():
+        if not isinstance(end, (str, int)) or isinstance(end, bool):
+            raise ModelError(
+                f"port '{port}' is {end!r}", where=where, expected="the name of an element inside, or element.port"
+            )
     graph = Graph(name, {port: str(end) for port, end in ports.items()}, dict(parameters))
     try:
         for part, data in parts.items():
@@ -122,7 +127,7 @@ def read_part(name: str, data: Any, masks: Mapping[str, Graph], depth: int = 0) 
 def _graph(name: str, given: Any, masks: Mapping[str, Graph], depth: int) -> Graph:
     if isinstance(given, dict):
         return read_graph(str(given.get("name", name)), given, masks, depth)
-    if given not in masks:
+    if not isinstance(given, str) or given not in masks:
         raise ModelError(
             f"there is no mask '{given}'", where=f"{name}.graph",
             expected=f"one of {listing(masks)}" if masks else "a mask under masks:", remedy=nearest(str(given), masks),
@@ -138,7 +143,13 @@ def kind_name(given: Any) -> Any:
 def write_bonds(data: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a model with its bonds and masks in sections of their own."""
     bonds = {name: bond_data(part) for name, part in components.items() if isinstance(part, Bond)}
-    masks = {graph.name: graph for graph in _graphs(components)}
+    masks: dict[str, Graph] = {}
+    for graph in _graphs(components):
+        if masks.setdefault(graph.name, graph) is not graph and graph_data(masks[graph.name]) != graph_data(graph):
+            raise ModelError(
+                f"two masks with the name '{graph.name}' hold different graphs", where=f"mask {graph.name}",
+                expected="a name of its own for every graph", remedy="Rename one",
+            )  # fmt: skip
     parts = {name: _named(entry) for name, entry in data["components"].items() if name not in bonds}
     own = {key: value for key, value in data.items() if key not in ("components", "datum")}
     shared: dict[str, Any] = {}

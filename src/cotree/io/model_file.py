@@ -256,13 +256,25 @@ class _Placed:
 def _place(source: Source, where: str, *path: str | int) -> str:
     """``file:line`` of the value that an error names as ``component.field``; ``path`` is the entry it stands in."""
     if where.startswith(("bond ", "mask ")) and len(path) < 2:
-        return source.place(f"{where[:4]}s", *_bond_key(source, where[5:].partition(" ")[0].strip(",:")))
+        return _graph_place(source, where[:4], where[5:])
     component, *parts = where.partition(" ")[0].split(".")
     path = ("gravity",) if component == "gravity" and len(path) < 2 else path or ("components",)
     owner = path if len(path) > 1 else (*path, component)
     groups = (("frames",), *(("shape", kind) for kind in SHAPES))
     deeper = ((*owner, *group, *parts[:1]) for group in groups if parts)
     return source.place(*next((path for path in deeper if path in source.lines), (*owner, *parts)))
+
+
+def _graph_place(source: Source, what: str, where: str) -> str:
+    """``file:line`` of a bond, a mask or a part inside it."""
+    name, _, inner = where.replace(":", ",").partition(" ")
+    name, inner = name.strip(","), inner.split(" ")[0].partition(".")[0].strip(",")
+    if what == "mask":
+        deeper = ("masks", name, "components", inner)
+        return source.place(*(deeper if inner and deeper in source.lines else ("masks", name.partition(".")[0])))
+    if "." in name:
+        return source.place("components", name.partition(".")[0])
+    return source.place("bonds", *_bond_key(source, name))
 
 
 def _bond_key(source: Source, name: str) -> tuple[str | int, ...]:
