@@ -19,6 +19,7 @@ from cotree.terminal.joints import (
     Cylindrical, Free, Planar, PlanarSlide, Prismatic, Revolute, Screw, Slide, Spherical, Universal, Weld,
 )  # fmt: skip
 from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
+from cotree.terminal.varying import VaryingMass, VaryingPoint
 
 TURNED = Frame((0.1, -0.2, 0.3), axis=(1, 2, -1), angle=0.7)
 SKEW = Frame((-0.15, 0.05, 0.1), axis=(0, 1, 3), angle=-0.4)
@@ -187,6 +188,36 @@ def planar_floater() -> ct.Model:
     return m
 
 
+def varying(where: str) -> ct.Model:
+    """A rocket in free flight, on an arm, as a point on a spring, or with a mass that follows a measured length."""
+    m = ct.Model(f"varying mass {where}", gravity=(0, 0.3, -9.81))
+    rocket: dict[str, Any] = {
+        "mass": "5 - 0.8*t",
+        "inertia": ("2 - 0.2*t", "1.8 - 0.1*t", "1.1 - 0.1*t", 0.05, "0.02*t", 0.0),
+        "centre": ("0.3 + 0.1*t", -0.1, "0.05*t**2"),
+        "outlet": (-1.0, 0.2, 0.1),
+        "exhaust": (-30.0, 2.0, "5*t"),
+        "frames": {"A": SKEW},
+    }
+    if where == "in flight":
+        m.add(VaryingMass("R", velocity=(1, 0, 2), angular_velocity=(0.5, 1, -0.4), position=(0, 0, 3), **rocket))
+    elif where == "on an arm":
+        m.add(ct.RigidBody("arm", frames={"O": (-0.2, 0, 0), "A": TURNED}, **HEAVY))
+        m.add(VaryingMass("R", **rocket))
+        m.add(Revolute("O", "ground", "arm.O", axis=(0, 1, 0)))
+        m.add(Universal("J", "arm.A", "R.A", angle_1_rate=1.0))
+    elif where == "at a point":
+        m.add(VaryingPoint("R", mass="2*exp(-t)", exhaust=(0, 3.0, "-20"), position=(0.1, 0, 0.4)))
+        m.add(Spring("K", "ground", "R", stiffness=20.0, length=0.3))
+    else:
+        m.add(VaryingMass(
+            "R", mass="2 + 3*P.displacement", mass_rate="3*P.displacement_rate", inertia=(0.1, 0.1, 0.1),
+            exhaust=(0, 0, "-P.displacement_rate"),
+        ))  # fmt: skip
+        m.add(Prismatic("P", "ground", "R", axis=(0, 0, 1), displacement=0.2, displacement_rate=4.0))
+    return m
+
+
 def dead_centre() -> ct.Model:
     """A slider-crank whose links and slide all lie in one line at the start."""
     m = ct.Model("dead centre", gravity=(0, -9.81, 0), parameters={"r": 0.3, "l": 0.8})
@@ -264,6 +295,7 @@ MODELS: dict[str, Callable[[], ct.Model]] = {
         f"held by {name}": lambda name=name: held(name)
         for name in ("distance", "line", "plane", "parallel", "driven", "driven distance")
     },
+    **{f"varying {k}": lambda k=k: varying(k) for k in ("in flight", "on an arm", "at a point", "by length")},
     "rolling disc": rolling_disc,
     "gears": gears,
     "forces": forces,

@@ -15,7 +15,7 @@ from cotree.model import KINDS, THERMAL, Component, Role, quantities
 SOURCES = (Role.ACROSS_SOURCE, Role.THROUGH_SOURCE)
 STORAGES = (Role.ACROSS_STORAGE, Role.THROUGH_STORAGE)
 WITHOUT_UNIT = {"ratio", "closed", "gain"}
-NETWORK = {kind: cls for kind, cls in sorted(KINDS.items()) if not (cls.mechanical or cls.nodal)}
+NETWORK = {kind: cls for kind, cls in sorted(KINDS.items()) if not (cls.mechanical or cls.nodal or cls.bonded)}
 EVERY = pytest.mark.parametrize("kind", NETWORK)
 
 

@@ -232,4 +232,4 @@ def test_every_file_of_the_package_is_registered() -> None:
         "checked",
         "lumps",
     }
-    assert files - helpers == {kind.partition(".")[0] for kind in KINDS} - {"ground_frame", "nodal"}
+    assert files - helpers == {kind.partition(".")[0] for kind in KINDS} - {"ground_frame", "nodal", "bond"}

@@ -10,7 +10,7 @@ that loops, drivers or constraints change become numbers, from which the bond gr
 parameters are changed later.
 
 In a planar model what nothing carries from the ground gets a joint that keeps it in the plane, ``slider_plane``.
-Flexible bodies and bodies of varying mass have no bond graph here.
+Flexible bodies have no bond graph here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cotree.bond.branch import OfBody, OfConstraint, OfCoupling, OfDriver, OfForce, OfJoint, OfJointForce
+from cotree.bond.branch import (
+    OfBody,
+    OfConstraint,
+    OfCoupling,
+    OfDriver,
+    OfForce,
+    OfJoint,
+    OfJointForce,
+    OfVaryingBody,
+)
 from cotree.bond.branch.constraints import only_coordinate
 from cotree.bond.branch.joints import port_of
 from cotree.bond.branch.start import ConsistentStart
@@ -36,7 +45,6 @@ from cotree.model import Component, GroundFrame, Model
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.joints import Planar, PlanarSlide
 from cotree.terminal.mechanics import Body, Connection, Constraint, Coupling, Driver, Element, Joint, JointForce
-from cotree.terminal.varying import VaryingMass, VaryingPoint
 
 M = TypeVar("M", bound=Model)
 
@@ -49,12 +57,6 @@ def mechanism_bond_graph(model: M) -> M:
                 f"'{part.name}' ({part.kind}) is flexible", where=part.name,
                 expected="rigid bodies: only they have a bond graph here",
             )  # fmt: skip
-        if isinstance(part, (VaryingMass, VaryingPoint)):
-            raise ModelError(
-                f"the mass of '{part.name}' ({part.kind}) changes: an I element keeps its inertia, or it keeps no energy",
-                where=part.name,
-                expected="bodies of constant mass",
-            )
     made: M = _Bridge(model).graph
     return made
 
@@ -112,7 +114,7 @@ class _Bridge:
         body = self.top.bodies[place.body]
         if place.body == GROUND or body is None:
             return name
-        return f"{name}.{OfBody(name, component=body).origin}" if name == body.name else name
+        return f"{name}.{_of_body(body).origin}" if name == body.name else name
 
     def bond(self, tail: str, head: str) -> None:
         """Add a bond."""
@@ -155,7 +157,7 @@ class _Bridge:
         index = self.top.bodies.index(body)
         floats = index not in self.carried
         changes = self.start.body(body) if floats and not self.model.planar else {}
-        self.graph.add(OfBody(body.name, component=dataclasses.replace(body, **changes) if changes else body))
+        self.graph.add(_of_body(dataclasses.replace(body, **changes) if changes else body))
         if floats and self.model.planar:
             self._plane(body)
 
@@ -179,6 +181,14 @@ class _Bridge:
             owner = self.top.links[joint].joint
             chosen = coordinate or only_coordinate(OfJoint(joint, component=owner))
             self.bond(f"{joint}.{port_of(chosen)}", f"{part.name}.term_{k + 1}")
+
+
+def _of_body(body: Body) -> OfBody:
+    """The counterpart of a body."""
+    kinds = [kind for kind in (OfBody, OfVaryingBody) if kind.fits(body)]
+    if not kinds:
+        raise ModelError(f"a {body.kind} has no bond graph", where=body.name)
+    return kinds[0](body.name, component=body)
 
 
 def _ends(part: Component) -> Iterator[str]:

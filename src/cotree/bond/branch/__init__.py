@@ -4,5 +4,6 @@ from cotree.bond.branch.bodies import OfBody
 from cotree.bond.branch.constraints import OfConstraint, OfCoupling, OfDriver
 from cotree.bond.branch.forces import OfForce, OfJointForce
 from cotree.bond.branch.joints import OfJoint
+from cotree.bond.branch.varying import OfVaryingBody
 
-__all__ = ["OfBody", "OfConstraint", "OfCoupling", "OfDriver", "OfForce", "OfJoint", "OfJointForce"]
+__all__ = ["OfBody", "OfConstraint", "OfCoupling", "OfDriver", "OfForce", "OfJoint", "OfJointForce", "OfVaryingBody"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cotree.bond.opening import Opening
 
 ORIGIN = "origin"
+"""The port of a body's own frame."""
 MASS, INERTIA = "m", "J"
 
 
@@ -40,11 +41,13 @@ class OfBody(Wrapped, FramePart):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        part = self.component
-        if not isinstance(part, (RigidBody, PointMass)) or isinstance(part, (VaryingMass, VaryingPoint)):
-            raise ModelError(
-                f"a {part.kind} has no bond graph", where=self.name, expected="a rigid body or a point mass",
-            )  # fmt: skip
+        if not self.fits(self.component):
+            raise ModelError(f"a {self.component.kind} does not fit", where=self.name, expected=f"another kind than {self.kind}")
+
+    @classmethod
+    def fits(cls, body: Body) -> bool:
+        """Whether it can stand for a body."""
+        return isinstance(body, (RigidBody, PointMass)) and not isinstance(body, (VaryingMass, VaryingPoint))
 
     @property
     def origin(self) -> str:
@@ -99,6 +102,22 @@ class OfBody(Wrapped, FramePart):
         own = f"{path}.{self.origin}"
         frame(make, path, self.origin)
         spin, move = f"{own}.rotation", f"{own}.translation"
+        if not self.component.turns:
+            still = ca.SX.zeros(3)
+            one_port(make, f"{path}.upright", "Sf", spin, 3, value=still, domain="rotational", text="0")
+        self.open_inertia(make, path, v, placed, (spin, move))
+        for name, place in self.places(v).items():
+            if name != self.origin:
+                open_arm(make, f"{path}.{name}", (spin, move), place, back=placed.root == name)
+                for word in ("rotation", "translation"):
+                    make.expose(path, name, word, f"{path}.{name}.{word}")
+        self._report(make, path, v, placed)
+
+    def open_inertia(
+        self, make: Opening, path: str, v: Mapping[str, Any], placed: BodyPlace, own: tuple[str, str]
+    ) -> None:
+        """Add what resists the motion of the body's own frame, with the junctions of its rotation and translation."""
+        spin, move = own
         mass, centre, J = self.inertia(v)
         at = move
         if not is_zero(centre):
@@ -112,10 +131,7 @@ class OfBody(Wrapped, FramePart):
             make, f"{path}.{MASS}", "I", at, 3, matrix=mass * ca.SX.eye(3), start_conjugate=starts[0],
             domain="translational", text="m",
         )  # fmt: skip
-        if J is None:
-            still = ca.SX.zeros(3)
-            one_port(make, f"{path}.upright", "Sf", spin, 3, value=still, domain="rotational", text="0")
-        else:
+        if J is not None:
             one_port(
                 make, f"{path}.{INERTIA}", "I", spin, 3, matrix=J, start_conjugate=starts[1], domain="rotational",
                 text="J",
@@ -124,28 +140,16 @@ class OfBody(Wrapped, FramePart):
             # Filippini 2007, fig. 1: w x p (eq. 1) as (m w) x v, and w x h (eq. 2) as -h x w
             self._gyristor(make, f"{path}.euler.translation", at, mass * w)
             self._gyristor(make, f"{path}.euler.rotation", spin, -ca.mtimes(J, w))
-        self._weigh(make, path, placed, at, mass, centre)
-        for name, place in self.places(v).items():
-            if name != self.origin:
-                open_arm(make, f"{path}.{name}", (spin, move), place, back=placed.root == name)
-                for word in ("rotation", "translation"):
-                    make.expose(path, name, word, f"{path}.{name}.{word}")
-        self._report(make, path, v, placed)
+        g, R = gravity(make), placed.pose.R
+        if not is_zero(g):
+            one_port(
+                make, f"{path}.weight", "Se", at, 3, out=True, modulated=True, domain="translational", text="m g",
+                value=mass * ca.mtimes(R.T, g), potential=-mass * ca.dot(g, placed.pose.r + ca.mtimes(R, centre)),
+            )  # fmt: skip
 
     def _gyristor(self, make: Opening, name: str, at: str, modulus: ca.SX) -> None:
         domain = DOMAINS[name.rpartition(".")[2]]
         one_port(make, name, "GR", at, 3, matrix=skew(modulus), modulated=True, domain=domain)
-
-    def _weigh(self, make: Opening, path: str, placed: BodyPlace, at: str, mass: ca.SX, centre: ca.SX) -> None:
-        gravity = make.values.entries(make.model.valued()[0])
-        g = ca.vertcat(*(ca.SX(gravity[x]) for x in XYZ))
-        if is_zero(g):
-            return
-        R, r = placed.pose.R, placed.pose.r
-        one_port(
-            make, f"{path}.weight", "Se", at, 3, out=True, modulated=True, domain="translational", text="m g",
-            value=mass * ca.mtimes(R.T, g), potential=-mass * ca.dot(g, r + ca.mtimes(R, centre)),
-        )  # fmt: skip
 
     def _report(self, make: Opening, path: str, v: Mapping[str, Any], placed: BodyPlace) -> None:
         """Position, velocity and acceleration of every frame in world axes, orientation and its rates."""
@@ -168,3 +172,9 @@ class OfBody(Wrapped, FramePart):
             for quantity, of, unit in rates:
                 for x in XYZ:
                     make.rate_output(f"{node}.{quantity}.{x}", f"{node}.{of}.{x}", unit)
+
+
+def gravity(make: Opening) -> ca.SX:
+    """The acceleration of free fall in world axes."""
+    entries = make.values.entries(make.model.valued()[0])
+    return ca.SX(ca.vertcat(*(ca.SX(entries[x]) for x in XYZ)))
