@@ -29,7 +29,7 @@ Row = tuple[str, str, str, str, str, str]
 
 
 QUICK = "--quick" in sys.argv
-"""Leave out what compares several models of flexible bodies and of structures, which takes minutes."""
+"""Leave out what compares several models of flexible bodies, structures and bond graphs, which takes minutes."""
 
 
 def read(name: str) -> tuple[ct.Model, dict[str, object], list[list[str]]]:
@@ -80,7 +80,10 @@ def gallery(folder: Path) -> None:
         lines += [f"## {model.name}", "", *comments, "", f"`cotree run examples/{path.name}`", ""]
         if model.nodal:
             lines += shape(path, folder, model, solution)
-        if not model.nodal or model.graph().e <= NAMED:
+        if model.bonded:
+            model.draw(folder / "images" / f"{path.stem}_graph.svg")
+            lines += [f"![Bond graph of {path.stem}](images/{path.stem}_graph.svg)", ""]
+        elif not model.nodal or model.graph().e <= NAMED:
             draw_graph(model.tree(), folder / "images" / f"{path.stem}_graph.svg")
             lines += [f"![Linear graph of {path.stem}](images/{path.stem}_graph.svg)", ""]
         for k, names in enumerate(groups):
@@ -124,9 +127,10 @@ def validation(folder: Path) -> None:
         ("rigid", rigid()),
         ("flexible", flexible()),
         ("deployable", deployable()),
+        ("bond", bond()),
         ("energy", energies()),
     ):
-        if QUICK and name in ("flexible", "deployable"):
+        if QUICK and name in ("flexible", "deployable", "bond"):
             continue
         head, begin, rest = page.partition(f"<!-- {name} -->\n")
         tail = rest[rest.index("<!-- end -->") :]
@@ -331,6 +335,14 @@ def deployable() -> Iterator[str]:
         yield "| " + " | ".join(row) + " |"
 
 
+def bond() -> Iterator[str]:
+    """Numbers of bond graphs; distances are rounded up."""
+    yield "| case | quantity | reference | Cotree | asked | source |"
+    yield "|---|---|---|---|---|---|"
+    for row in runpy.run_path(str(DOCS / "bond_graphs.py"))["rows"]():
+        yield "| " + " | ".join(row) + " |"
+
+
 def _within(distance: float) -> str:
     """A distance rounded up to one digit."""
     power = int(np.floor(np.log10(distance)))
@@ -355,6 +367,7 @@ def main() -> None:
     (folder / "images").mkdir(parents=True, exist_ok=True)
     readme_picture(folder)
     gallery(folder)
+    runpy.run_path(str(DOCS / "bond_graphs.py"))["figures"](folder)
     validation(folder)
 
 

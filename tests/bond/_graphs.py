@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def graph(*parts: Any, **options: Any) -> ct.Model:
             model.add(part)
     for text in (part for part in parts if isinstance(part, str)):
         ends = [end.strip() for end in text.split("->")]
-        for tail, head in zip(ends, ends[1:], strict=False):
+        for tail, head in pairwise(ends):
             model.add(bond.Bond(f"{tail}_{head}".replace(".", "_"), tail, head))
     return model
 

@@ -1,4 +1,4 @@
-"""Rigid mechanisms in branch coordinates that are turned into bond graphs: every joint, constraint, force and driver."""
+"""Rigid mechanisms that are turned into bond graphs: every joint, constraint, force and driver."""
 
 from __future__ import annotations
 
@@ -10,13 +10,30 @@ from typing import Any
 import cotree as ct
 from cotree.model import Frame
 from cotree.terminal.constraints import (
-    ConstantDistance, Coupled, Gear, ParallelAxes, PointOnLine, PointOnPlane, RackAndPinion, RollingDisc,
+    ConstantDistance,
+    Coupled,
+    Gear,
+    ParallelAxes,
+    PointOnLine,
+    PointOnPlane,
+    RackAndPinion,
+    RollingDisc,
 )  # fmt: skip
 from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
 from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
 from cotree.terminal.friction import BumpStop, JointFriction
 from cotree.terminal.joints import (
-    Cylindrical, Free, Planar, PlanarSlide, Prismatic, Revolute, Screw, Slide, Spherical, Universal, Weld,
+    Cylindrical,
+    Free,
+    Planar,
+    PlanarSlide,
+    Prismatic,
+    Revolute,
+    Screw,
+    Slide,
+    Spherical,
+    Universal,
+    Weld,
 )  # fmt: skip
 from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
 from cotree.terminal.varying import VaryingMass, VaryingPoint
@@ -134,7 +151,8 @@ def forces() -> ct.Model:
     m.add(PointForce("F1", "two.E", force=("F*cos(2*t)", 1.0, "0.5*two.E.velocity.x")))
     m.add(PointForce("F2", "one.E", force=(0.0, "F", 0.0), axes="body"))
     m.add(PointTorque("T1", "two", torque=(0.1, "0.2*sin(t)", 0.0), axes="body"))
-    m.add(JointSpring("K", on="J2", coordinate="displacement", stiffness=80.0, rest=0.02, damping=0.2))
+    m.add(JointSpring("K", on="J2", coordinate="displacement", stiffness=80.0, rest=0.02, preload=0.5, damping=0.2))
+    m.add(JointDamper("D3", on="J1", damping=0.02))
     m.add(JointSpring("N", on="J1", energy="2*x**4 + 3*x**2"))
     m.add(JointDamper("D2", on="J2", coordinate="angle", law="0.05*v + 0.02*v*abs(v)"))
     m.add(JointFriction("R", on="J1", level=0.2, speed=0.2, viscous=0.01))
@@ -214,7 +232,8 @@ def varying(where: str) -> ct.Model:
             "R", mass="2 + 3*P.displacement", mass_rate="3*P.displacement_rate", inertia=(0.1, 0.1, 0.1),
             exhaust=(0, 0, "-P.displacement_rate"),
         ))  # fmt: skip
-        m.add(Prismatic("P", "ground", "R", axis=(0, 0, 1), displacement=0.2, displacement_rate=4.0))
+        m.add(Prismatic("P", "ground", "R", axis=(0, 0, 1), displacement=0.2, displacement_rate=2.0))
+        m.add(JointSpring("K", on="P", stiffness=200.0, rest=0.4))
     return m
 
 
@@ -281,7 +300,11 @@ def chain_of(count: int) -> ct.Model:
     last = m.ground
     axes = ((0, 1, 0), (1, 0, 0), (0, 1, 1 / sqrt(2)))
     for k in range(count):
-        m.add(ct.RigidBody(f"c{k}", ct.box(size=(0.2, 0.03, 0.02), mass=0.5), frames={"l": (-0.1, 0, 0), "r": (0.1, 0, 0)}))
+        m.add(
+            ct.RigidBody(
+                f"c{k}", ct.box(size=(0.2, 0.03, 0.02), mass=0.5), frames={"l": (-0.1, 0, 0), "r": (0.1, 0, 0)}
+            )
+        )
         m.add(Revolute(f"J{k}", last, f"c{k}.l", axis=axes[k % 3], angle=0.1))
         last = f"c{k}.r"
     return m
@@ -289,7 +312,10 @@ def chain_of(count: int) -> ct.Model:
 
 MODELS: dict[str, Callable[[], ct.Model]] = {
     **{f"chain {name}": lambda name=name: chain(name) for name in JOINTS},
-    **{f"reversed {name}": lambda name=name: chain(name, reverse=True) for name in JOINTS},
+    **{
+        f"reversed {name}": lambda name=name: chain(name, reverse=True)
+        for name in ("revolute", "cylindrical", "screw", "universal", "spherical", "free")
+    },
     **{f"loop {name}": lambda name=name: loop(name) for name in JOINTS if name not in ("free", "slide")},
     **{
         f"held by {name}": lambda name=name: held(name)

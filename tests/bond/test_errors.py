@@ -1,14 +1,14 @@
 """What mistakes in Python are told: the whole text of each message, with the bond or element by name."""
 
 import pytest
-from bond._graphs import graph, oscillator
 
 import cotree as ct
 import cotree.bond as b
+from bond._graphs import graph
 
 
 def chain(*parts, last="R"):
-    return graph(b.Se("V", effort=5.0), b.Junction1("j"), *parts, b.Bond("b1", "V", "j"), b.Bond("b2", "j", last))
+    return graph(b.Se("V", effort=5.0), b.Junction1("j"), b.Bond("b1", "V", "j"), b.Bond("b2", "j", last), *parts)
 
 
 R = b.R("R", resistance=2.0)
@@ -17,7 +17,8 @@ WHOLE = {
     # the four that must be clear
     "dangling port": (
         lambda: chain(b.TF("T", modulus=2.0), last="T"),
-        "bond b2 (j -> T): port 2 of the TF 'T' is dangling: it has bond b2 (j -> T). Expected one bond at each port: one "
+        "bond b2 (j -> T): port 2 of the TF 'T' is dangling: it has bond b2 (j -> T). Expected one bond at each "
+        "port: one "
         "that enters at port 1 and one that leaves at port 2. Name the port: T.1 or T.2.",
     ),
     "dangling element": (
@@ -26,12 +27,14 @@ WHOLE = {
     ),
     "width mismatch": (
         lambda: chain(b.R("R", resistance=[1.0, 2.0, 3.0]), b.I("L", inertia=[1.0, 2.0]), b.Bond("b3", "j", "L")),
-        "bond b3 (j -> L): its widths do not agree: L tells 2 and R tells 3. Expected one width on both sides of a bond. "
+        "bond b3 (j -> L): its widths do not agree: L tells 2 and R tells 3. Expected one width on both sides of a "
+        "bond. "
         "Give both ends the same number of components, or take the multibond apart with a Split.",
     ),
     "unconnected modulation": (
         lambda: chain(b.MTF("T"), R, b.Bond("b3", "T", "R"), last="T"),
-        "bond b2 (j -> T): the modulation of the MTF 'T' is not connected: no signal reaches it. Expected an expression "
+        "bond b2 (j -> T): the modulation of the MTF 'T' is not connected: no signal reaches it. Expected an "
+        "expression "
         "that holds a signal or t, such as '0.1*sin(angle.value)'. Use TF for a constant.",
     ),
     "constant modulation": (
@@ -44,7 +47,8 @@ WHOLE = {
             b.Se("V", effort=5.0), b.Se("W", effort=4.0), b.Junction0("n"), R, b.Bond("b1", "V", "n"),
             b.Bond("b2", "W", "n"), b.Bond("b3", "n", "R"),
         ),
-        "bond b1 (V -> n): the effort sources V, W are in conflict: they set the same effort. Expected an effort that one "
+        "bond b1 (V -> n): the effort sources V, W are in conflict: they set the same effort. Expected an effort "
+        "that one "
         "source sets alone. Put an R between them on a 1 junction, or remove one.",
     ),
     "flow sources in conflict": (
@@ -52,7 +56,8 @@ WHOLE = {
             b.Sf("V", flow=5.0), b.Sf("W", flow=4.0), b.Junction1("n"), R, b.Bond("b1", "V", "n"),
             b.Bond("b2", "W", "n"), b.Bond("b3", "n", "R"),
         ),
-        "bond b2 (W -> n): the flow sources W, V are in conflict: they set the same flow. Expected a flow that one source "
+        "bond b2 (W -> n): the flow sources W, V are in conflict: they set the same flow. Expected a flow that one "
+        "source "
         "sets alone. Put a C or an R between them on a 0 junction, or remove one.",
     ),
     # others
@@ -101,12 +106,14 @@ WHOLE = {
     ),
     "unknown signal": (
         lambda: chain(b.MR("R", resistance="1 + jj.flow")),
-        "R: there is no signal 'jj.flow'. Expected effort or flow of a bond or an element, momentum of an I, displacement "
+        "R: there is no signal 'jj.flow'. Expected effort or flow of a bond or an element, momentum of an I, "
+        "displacement "
         "of a C, or the value of a sensor, a block or an integrator. Did you mean 'j.flow'?",
     ),
     "signal without a component": (
         lambda: chain(b.R("R", resistance=[1.0, 2.0]), b.Block("a", value="2*R.flow")),
-        "a: there is no signal 'R.flow'. Expected effort or flow of a bond or an element, momentum of an I, displacement "
+        "a: there is no signal 'R.flow'. Expected effort or flow of a bond or an element, momentum of an I, "
+        "displacement "
         "of a C, or the value of a sensor, a block or an integrator. Name a component: R.flow.c1, R.flow.c2.",
     ),
     "a constant element with a signal": (
@@ -144,7 +151,8 @@ WHOLE = {
     ),
     "no law": (
         lambda: b.R("R"),
-        "R: none of resistance, conductance, effort, flow is given. Expected one of resistance, conductance, effort, flow.",
+        "R: none of resistance, conductance, effort, flow is given. Expected one of resistance, conductance, effort, "
+        "flow.",
     ),
     "two laws": (
         lambda: b.C("c", stiffness=1.0, compliance=1.0),
@@ -180,16 +188,19 @@ WHOLE = {
     ),
     "sensor of nothing": (
         lambda: chain(R, b.Sensor("s", of="RR", measures="flow")),
-        "s: it measures 'RR', which does not exist. Expected a bond, a one-port element or a junction. Did you mean 'R'?",
+        "s: it measures 'RR', which does not exist. Expected a bond, a one-port element or a junction. Did you mean "
+        "'R'?",
     ),
     "sensor of a two-port": (
-        lambda: chain(b.TF("T", modulus=1.0), R, b.Bond("b3", "T", "R"), b.Sensor("s", of="T", measures="flow"), last="T"),
+        lambda: chain(b.TF("T", modulus=1.0), R, b.Bond("b3", "T", "R"), b.Sensor("s", of="T", measures="flow"),
+        last="T"),
         "s: it measures 'T', which has several ports. Expected a bond, a one-port element or a junction. "
-        "Did you mean 'T'?",
+        "Measure one of its bonds: b2, b3.",
     ),
     "sensor of what a junction has not": (
         lambda: chain(R, b.Sensor("s", of="j", measures="effort")),
-        "s: it measures the effort of the 1 junction 'j', which has one for each bond. Expected flow or displacement, or "
+        "s: it measures the effort of the 1 junction 'j', which has one for each bond. Expected flow or "
+        "displacement, or "
         "a bond as 'of'.",
     ),
     "sensor of an unknown quantity": (
@@ -220,12 +231,17 @@ WHOLE = {
 }  # fmt: skip
 
 
+def derive(make):
+    """Make a part or a model, and the equations of a model."""
+    made = make()
+    if isinstance(made, ct.Model):
+        made.equations()
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_message_is_whole(name):
     make, message = WHOLE[name]
     with pytest.raises(ct.CotreeError) as told:
-        made = make()
-        if isinstance(made, ct.Model):
-            made.equations()
+        derive(make)
     if message is not None:
         assert str(told.value) == message

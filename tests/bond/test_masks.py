@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from bond._graphs import graph, last, reference
 
 import cotree as ct
 import cotree.bond as b
+from bond._graphs import graph, last, reference
 
 
 def winding(**more):
@@ -33,7 +33,8 @@ def by_hand(K, Ra=1.5, more=lambda t, i, w: 0.0):
 
 def test_a_mask_is_the_graph_inside():
     flat = graph(
-        b.Se("V", effort=12.0), b.Junction1("i"), b.R("R", resistance=1.5), b.I("L", inertia=0.1), b.GY("g", modulus=0.5),
+        b.Se("V", effort=12.0), b.Junction1("i"), b.R("R", resistance=1.5), b.I("L", inertia=0.1), b.GY("g",
+        modulus=0.5),
         b.Junction1("w"), b.I("J", inertia=0.2), "V -> i -> R", "i -> L", "i -> g -> w -> J",
     ).simulate(1.0, rtol=1e-10)  # fmt: skip
     s = machine(winding(), K=0.5).simulate(1.0, rtol=1e-10)
@@ -52,7 +53,9 @@ def test_parameters_have_defaults_expressions_and_change_at_run_time():
     changed = last(model, "J.flow", parameters={"M.K": 0.7, "M.Ra": 2.0})
     assert changed == pytest.approx(by_hand(0.7, 2.0)[1], rel=1e-8)
     inner = last(model, "M.L.flow", parameters={"M.L.inertia": 0.1 * 2, "J.inertia": 0.4, "M.Ra": 3.0, "M.K": 1.0})
-    assert inner == pytest.approx(reference(lambda t, y: [(12 - 3 * y[0] - y[1]) / 0.2, y[0] / 0.4], [0, 0])[0], rel=1e-8)
+    assert inner == pytest.approx(
+        reference(lambda t, y: [(12 - 3 * y[0] - y[1]) / 0.2, y[0] / 0.4], [0, 0])[0], rel=1e-8
+    )
 
 
 def test_one_graph_serves_many_masks():
@@ -94,7 +97,9 @@ def test_masks_nest_and_pass_their_parameters_on():
 
 def test_parameters_of_masks_may_be_read_outside():
     model = graph(
-        b.Block("before", value="2*M.K"), *machine(winding(), K=0.5).components.values(), b.Block("after", value="M.Ra + M.K")
+        b.Block("before", value="2*M.K"),
+        *machine(winding(), K=0.5).components.values(),
+        b.Block("after", value="M.Ra + M.K"),
     )
     s = model.simulate(0.1)
     assert (s["before.value"][-1], s["after.value"][-1]) == pytest.approx((1.0, 2.0))
@@ -117,7 +122,8 @@ def test_laws_functions_and_integrators_inside():
     motor = winding()
     for part in (
         b.R("drag", effort="Ra*f*abs(f)/100"), b.Integrator("turned", input="w.flow", initial="K"),
-        b.Block("half", value=lambda x: x / 2, inputs=("turned.value",)), b.MR("hot", resistance=lambda s: 0.1 * s("half.value")),
+        b.Block("half", value=lambda x: x / 2, inputs=("turned.value",)), b.MR("hot",
+        resistance=lambda s: 0.1 * s("half.value")),
     ):  # fmt: skip
         motor.add(part)
     for end in (("w", "drag"), ("i", "hot")):
@@ -157,7 +163,12 @@ def test_multibonds_go_through_ports():
     g.connect("j", "c")
     g.connect("j", "r")
     model = graph(
-        b.Se("F", effort=[1, 2, 3]), b.Junction1("v"), b.I("m", inertia=1.0), b.Mask("T", graph=g), "F -> v -> m", "v -> T"
+        b.Se("F", effort=[1, 2, 3]),
+        b.Junction1("v"),
+        b.I("m", inertia=1.0),
+        b.Mask("T", graph=g),
+        "F -> v -> m",
+        "v -> T",
     )
     wanted = reference(lambda t, y: [3 - 6 * y[1] - 0.1 * y[0], y[0]], [0, 0])
     assert last(model, "m.flow.z") == pytest.approx(wanted[0], rel=1e-8)
@@ -165,7 +176,8 @@ def test_multibonds_go_through_ports():
 
 MISTAKES = {
     "wrong port": (
-        lambda: graph(b.Se("V", effort=1), b.Mask("M", graph=winding(), values_of={"K": 1}), b.Bond("b1", "V", "M.suply")),
+        lambda: graph(b.Se("V", effort=1), b.Mask("M", graph=winding(), values_of={"K": 1}), b.Bond("b1", "V",
+        "M.suply")),
         "bond b1: the mask 'M' has no port 'suply'. Expected one of supply, shaft. Did you mean 'supply'?",
     ),
     "no port": (
@@ -177,7 +189,8 @@ MISTAKES = {
         "bond b1: the mask 'M' has no port 'i'. Expected one of supply, shaft.",
     ),
     "dangling port": (
-        lambda: graph(b.Se("V", effort=1), b.Mask("M", graph=winding(), values_of={"K": 1}), b.Bond("b1", "V", "M.supply")),
+        lambda: graph(b.Se("V", effort=1), b.Mask("M", graph=winding(), values_of={"K": 1}), b.Bond("b1", "V",
+        "M.supply")),
         "M: the port 'shaft' of M is dangling: it is connected to nothing. Expected a bond that ends at M.shaft. "
         "Connect it, or leave the port out of the mask.",
     ),
@@ -232,8 +245,7 @@ MISTAKES = {
 def test_mistakes_are_told(name):
     make, message = MISTAKES[name]
     with pytest.raises(ct.CotreeError) as told:
-        made = make()
-        made.equations()
+        make().equations()
     assert str(told.value) == message
 
 

@@ -5,11 +5,11 @@ The graphs are plane mechanisms of scalar bonds with modulated transformers.
 
 import numpy as np
 import pytest
-from bond._graphs import graph, mechanical_form, reference, state_form
 from scipy.linalg import expm
 
 import cotree as ct
 import cotree.bond as b
+from bond._graphs import graph, mechanical_form, reference, state_form
 from cotree.solve import linearise, simulate
 
 
@@ -152,7 +152,8 @@ def test_a_closure_twice_is_one_closure():
         b.MTF("X", modulus="1 + 0.1*th.value"), b.MTF("Y", modulus="1 + 0.1*ph.value"), b.Junction0("d"),
         b.MTF("X2", modulus="1 + 0.1*th.value"), b.MTF("Y2", modulus="1 + 0.1*ph.value"), b.Junction0("d2"),
         b.Sf("s", flow=0.0), b.Sf("s2", flow=0.0),
-        "w -> J", "g -> G", "w -> X -> d", "w -> X2 -> d2", "Y -> g", "Y2 -> g", "d -> Y", "d2 -> Y2", "s -> d", "s2 -> d2",
+        "w -> J", "g -> G", "w -> X -> d", "w -> X2 -> d2", "Y -> g", "Y2 -> g", "d -> Y", "d2 -> Y2", "s -> d",
+        "s2 -> d2",
     )  # fmt: skip
     # d: flow of X = flow into Y = (w (1 + .1 th)), Y: g = (1 + .1 ph) f
     notes = model.equations().notes
@@ -182,7 +183,8 @@ def test_sensitivities_and_poles_of_a_chain():
     model = graph(
         b.Junction1("v1"), b.I("m1", inertia=1.0, initial_flow=1.0), b.C("k1", stiffness=4.0), b.Junction0("n"),
         b.Junction1("d"), b.C("k2", stiffness=2.0), b.Junction1("v2"), b.I("m2", inertia=2.0), b.C("k3", stiffness=3.0),
-        b.R("c3", resistance=0.2), "v1 -> m1", "v1 -> k1", "v1 -> n -> v2", "n -> d -> k2", "v2 -> m2", "v2 -> k3", "v2 -> c3",
+        b.R("c3", resistance=0.2), "v1 -> m1", "v1 -> k1", "v1 -> n -> v2", "n -> d -> k2", "v2 -> m2", "v2 -> k3",
+        "v2 -> c3",
     )  # fmt: skip
     equations = mechanical_form(model)
 

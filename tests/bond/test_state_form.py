@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from bond._graphs import graph, last, oscillator, reference, state_form
-from bond.random_graphs import Plain, degree, descriptor, plain_graphs
 from hypothesis import HealthCheck, given, settings
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
 import cotree as ct
 import cotree.bond as b
+from bond._graphs import graph, last, oscillator, reference, state_form
+from bond.random_graphs import Plain, degree, descriptor, plain_graphs
 from cotree.solve import simulate
 
 QUICK = settings(
@@ -57,7 +57,8 @@ def test_random_graphs_have_the_transfer_functions_and_the_order_of_their_tablea
 def motor(**options):
     return graph(
         b.Se("V", effort="5*sin(t)"), b.Junction1("i"), b.R("R", resistance=2.0), b.I("L", inertia=0.1),
-        b.GY("K", modulus=0.5), b.Junction1("w"), b.I("J", inertia=0.02), b.C("k", stiffness=3.0), b.R("d", resistance=0.1),
+        b.GY("K", modulus=0.5), b.Junction1("w"), b.I("J", inertia=0.02), b.C("k", stiffness=3.0), b.R("d",
+        resistance=0.1),
         "V -> i -> R", "i -> L", "i -> K -> w -> J", "w -> k", "w -> d", **options,
     )  # fmt: skip
 
@@ -69,7 +70,7 @@ def test_linearise_gives_the_matrices_of_hand():
     linear = motor().linearise(outputs=["J.flow", "V.flow", "L.effort"])
     assert linear.states == ("L.momentum", "J.momentum", "k.displacement")
     assert pytest.approx(A) == linear.A
-    assert linear.B == pytest.approx(np.array([[1.0], [0], [0]]))
+    assert pytest.approx(np.array([[1.0], [0], [0]])) == linear.B
     assert pytest.approx(np.array([[0, 50.0, 0], [-10.0, 0, 0], A[0]])) == linear.C
     assert pytest.approx(np.array([[0.0], [0], [1]])) == linear.D
 
@@ -148,7 +149,8 @@ def test_start_values(name):
 def test_start_values_of_vectors():
     m = np.array([[2.0, 0.5], [0.5, 1.0]])
     model = graph(
-        b.I("m", inertia=m, initial_flow=[1.0, 2.0]), b.C("k", compliance=m, initial_effort=[1.0, 2.0]), b.Junction1("j"),
+        b.I("m", inertia=m, initial_flow=[1.0, 2.0]), b.C("k", compliance=m, initial_effort=[1.0, 2.0]),
+        b.Junction1("j"),
         "j -> m", "j -> k",
     )  # fmt: skip
     s = model.simulate(0.1)
@@ -168,12 +170,14 @@ def test_start_values_of_dependent_storages_count(first, kind):
         values = [{"compliance": 2.0}, {"compliance": 1.0}]
 
     def build(*starts):
-        return graph(junction, *(make(n, **v, **s) for n, v, s in zip("ac", values, starts, strict=True)), "j -> a", "j -> c")
+        return graph(
+            junction, *(make(n, **v, **s) for n, v, s in zip("ac", values, starts, strict=True)), "j -> a", "j -> c"
+        )
 
     given = [{what: 3.0}, {}] if first else [{}, {what: 3.0}]
     assert build(*given).simulate(1.0)[result] == pytest.approx(3.0)
     assert build({what: 3.0}, {what: 3.0}).simulate(1.0)[result] == pytest.approx(3.0)
-    with pytest.raises(ct.CotreeError, match="the start value of '[ac]' does not fit"):
+    with pytest.raises(ct.CotreeError, match=r"the start value of '[ac]' does not fit"):
         build({what: 3.0}, {what: 2.0}).equations()
 
 
@@ -347,118 +351,6 @@ def test_a_nonlinear_loop_of_resistances():
         return [brentq(left, -20, 20, xtol=1e-15) - y[0]]
 
     assert last(model, "c.effort", 2.0) == pytest.approx(reference(rates, [0], 2.0)[0], rel=1e-7)
-
-
-# -- signals
-
-
-def test_sensors_measure_all_four_quantities():
-    sensors = [
-        b.Sensor("s1", of="j", measures="flow"), b.Sensor("s2", of="j", measures="displacement"),
-        b.Sensor("s3", of="j_m", measures="effort"), b.Sensor("s4", of="j_m", measures="momentum"),
-        b.Sensor("s5", of="m", measures="momentum"), b.Sensor("s6", of="k", measures="displacement"),
-        b.Sensor("s7", of="V", measures="effort"), b.Sensor("s8", of="V", measures="flow"),
-        b.Sensor("s9", of="V_j", measures="displacement"), b.Sensor("s10", of="r", measures="momentum"),
-    ]  # fmt: skip
-    model = oscillator(b.C("k", stiffness=3.0, displacement=0.5), b.R("r", resistance=1.0), *sensors)
-    s = model.simulate(1.0, rtol=1e-10)
-    x = s["k.displacement"] - 0.5
-    wanted = {
-        "s1": s["m.flow"], "s2": x, "s3": s["m.effort"], "s4": s["m.momentum"], "s5": s["m.momentum"],
-        "s6": s["k.displacement"], "s7": 2.0 + 0 * x, "s8": -s["m.flow"], "s9": x, "s10": x,
-    }  # fmt: skip
-    for name, value in wanted.items():
-        assert np.abs(s[f"{name}.value"] - value).max() < 1e-8, name
-
-
-def test_sensors_of_a_0_junction_and_of_vectors():
-    model = graph(
-        b.Sf("F", flow=[1.0, 2.0, 3.0]), b.Junction0("n"), b.C("c", stiffness=2.0), b.R("r", resistance=1.0),
-        b.Sensor("e", of="n", measures="effort"), b.Sensor("p", of="n", measures="momentum"), "F -> n -> c", "n -> r",
-    )  # fmt: skip
-    s = model.simulate(1.0, rtol=1e-10)
-    assert np.abs(s["e.value.y"] - 2 * (1 - np.exp(-2 * s.t))).max() < 1e-8
-    assert np.abs(s["p.value.z"] - 3 * (s.t - (1 - np.exp(-2 * s.t)) / 2)).max() < 1e-8
-
-
-def test_a_controller_of_blocks_with_a_loop():
-    """The force acts back on what is measured: fb = F + 0.06 fb, 2 a = -3 x - 2 v + 0.1 fb - 5 q."""
-    model = graph(
-        b.MSe("u", effort="-3*x.value - 2*v.value + 0.1*fb.value"), b.Junction1("j"), b.I("m", inertia=2.0),
-        b.C("k", stiffness=5.0, displacement=0.3), b.Sensor("v", of="j", measures="flow"),
-        b.Sensor("x", of="j", measures="displacement"), b.Sensor("F", of="j_m", measures="effort"),
-        b.Block("fb", value="F.value + 0.2*g.value"), b.Block("g", value="0.3*fb.value"), "u -> j -> m", "j -> k",
-    )  # fmt: skip
-
-    def rates(t, y):
-        a = (-3 * y[2] - 2 * y[0] - 5 * y[1]) / (2 - 0.2 / 0.94)
-        return [a, y[0], y[0]]
-
-    wanted = reference(rates, [0, 0.3, 0], 3.0)
-    s = model.simulate(3.0, rtol=1e-10)
-    assert [s["m.flow"][-1], s["k.displacement"][-1], s["x.value"][-1]] == pytest.approx(wanted, rel=1e-7)
-
-
-BLOCKS = {
-    "numbers": (b.Block("a", value="2 + 3"), 5.0),
-    "circle": ((b.Block("a", value="c.value + 1"), b.Block("c", value="0.5*a.value")), 2.0),
-    "itself": (b.Block("a", value="cos(a.value)"), 0.7390851332151607),
-    "function": (b.Block("a", value=lambda p: 3 * p, inputs=("m.momentum",)), 6.0),
-    "function of two": (b.Block("a", value=lambda p, v: p - v, inputs=("m.momentum", "m.flow")), 1.0),
-}
-
-
-@pytest.mark.parametrize("name", BLOCKS)
-def test_blocks(name):
-    parts, wanted = BLOCKS[name]
-    model = oscillator(*(parts if isinstance(parts, tuple) else (parts,)))
-    assert model.simulate(1.0, rtol=1e-10)["a.value"][-1] == pytest.approx(wanted)
-
-
-def test_vector_blocks_and_functions_of_vectors():
-    model = graph(
-        b.MSe("u", effort=["-d.value.x", "-d.value.y", "-d.value.z"]), b.Junction1("j"),
-        b.I("m", inertia=2.0, momentum=[1, 2, 3]), b.Sensor("p", of="m", measures="momentum"),
-        b.Block("d", value=lambda p: 3 * p, inputs=("p.value",)), b.Block("n", value=["p.value.x", "2*n.value.c1"]),
-        "u -> j -> m",
-    )  # fmt: skip
-    s = model.simulate(1.0, rtol=1e-10)
-    assert [s[f"m.momentum.{c}"][-1] for c in "xyz"] == pytest.approx(np.exp(-3) * np.array([1, 2, 3]), rel=1e-7)
-    assert s["n.value.c2"][-1] == pytest.approx(2 * np.exp(-3), rel=1e-7)
-
-
-def test_integrators():
-    model = oscillator(
-        b.Integrator("x", input="m.flow", initial="a", unit="m"), b.Integrator("y", input=["x.value", "t"], initial=[0, 1]),
-        b.Integrator("z", input="-z.value", initial=2.0), parameters={"a": 0.5},
-    )  # fmt: skip
-    s = model.simulate(1.0, rtol=1e-10)
-    assert np.abs(s["x.value"] - 0.5 - s.t**2 / 2).max() < 1e-9
-    assert np.abs(s["y.value.c1"] - 0.5 * s.t - s.t**3 / 6).max() < 1e-9
-    assert np.abs(s["y.value.c2"] - 1 - s.t**2 / 2).max() < 1e-9
-    assert np.abs(s["z.value"] - 2 * np.exp(-s.t)).max() < 1e-8
-    assert s.unit("x.value") == "m"
-
-
-def test_modulated_flow_sources():
-    model = graph(b.MSf("s", flow="-0.5*c.effort + cos(t)"), b.Junction0("n"), b.C("c", compliance=2.0), "s -> n -> c")
-    wanted = reference(lambda t, y: [-0.25 * y[0] + np.cos(t)], [0], 3.0)
-    assert last(model, "c.displacement", 3.0) == pytest.approx(wanted[0], rel=1e-8)
-    # a source of flow that another flow controls: i_2 = 3 i_1
-    model = graph(
-        b.Se("V", effort=2.0), b.Junction1("j"), b.R("r", resistance=4.0), b.I("L", inertia=1.0),
-        b.MSf("s", flow="3*r.flow"), b.C("c", compliance=1.0), "V -> j -> r", "j -> L", "s -> c",
-    )  # fmt: skip
-    assert last(model, "c.effort") == pytest.approx(3 * 0.5 * (1 - (1 - np.exp(-4)) / 4), rel=1e-8)
-
-
-def test_a_rate_that_nothing_gives_is_told():
-    """The modulus depends on an effort that follows from accelerations: its rate would be needed."""
-    model = oscillator(b.MTF("T", modulus="1 + 0.1*m.effort"))
-    model.add(b.I("Y", inertia=1.0))
-    model.connect("T", "Y")
-    with pytest.raises(ct.FormulationError, match="needs the rate of the signal m.effort, which modulates its flow"):
-        model.equations()
 
 
 def test_the_audit_of_nonlinear_storages_closes():

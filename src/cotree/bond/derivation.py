@@ -12,7 +12,7 @@ import numpy as np
 
 from cotree.bond.kinematics import COMPLIANCE, FLOW_SOURCE, INERTIA, PREFERRED, Kinematics
 from cotree.bond.resolve import Signals, split_signal, vector_signals
-from cotree.bond.structure import ONE_PORTS, UNITS, BondStructure, Vertex, component_names
+from cotree.bond.structure import ONE_PORTS, SOURCES, UNITS, BondStructure, Vertex, component_names
 from cotree.formulation.system import Energy, Variables, rate_name
 from cotree.maths.symbolic import column, substitute
 
@@ -194,7 +194,10 @@ class Derivation:
             stores = v.potential is not None or v.letter in ("I", "C", "GR")
             if v.letter not in ONE_PORTS or (stores and not v.remainder):
                 continue
-            power = ca.sum1(flows[v.name]) if self.thermal(v) else ca.dot(efforts[v.name], flows[v.name])
+            if v.letter in SOURCES and v.given.is_zero() and not self.thermal(v):
+                continue
+            effort = self.source_values[v.name] if v.letter == "Se" else efforts[v.name]  # by its law: shorter
+            power = ca.sum1(flows[v.name]) if self.thermal(v) else ca.dot(effort, flows[v.name])
             if v.remainder:
                 power -= self._stored_rate(v, flows)
             if v.letter == "R" or v.remainder == "dissipated":

@@ -144,7 +144,9 @@ class Element(BondPart):
             v = {**v, "law": law["law"](ca.SX.sym("x", make.width(self, path)))}
         used, stores = make.used(v), self.letter in STORAGES
         if used and not self.modulated:
-            remedy = "Put an MTF between it and the junction" if stores else f"Use M{self.letter}, the modulated element"
+            remedy = (
+                "Put an MTF between it and the junction" if stores else f"Use M{self.letter}, the modulated element"
+            )
             raise ModelError(
                 f"its value depends on the signal {listing(used)}",
                 where=path,

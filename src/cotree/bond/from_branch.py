@@ -1,8 +1,8 @@
 """Any rigid mechanism as a multibond graph with the same motion.
 
 Bodies, joints, constraints, drivers and force elements become parts of the same name, bonded frame to frame: ``a`` and
-``b`` of a joint to the frames that it joins, a motor to the port of its joint (``O.angle_axis``), the terms of a gear to
-those of its joints. Values, results and measured quantities keep their names: ``crank.mass``, ``O.angle``,
+``b`` of a joint to the frames that it joins, a motor to the port of its joint (``O.angle_axis``), the terms of a gear
+to those of its joints. Values, results and measured quantities keep their names: ``crank.mass``, ``O.angle``,
 ``crank.A.position.x``, ``A.force.x``, ``motor.torque``. Euler parameters may have the opposite sign.
 
 The start is that of the branch formulation. Start values that it leaves as given stay expressions of parameters; those
@@ -170,7 +170,8 @@ class _Bridge:
         if body.turns:
             kind = Planar
             start |= {"angle": np.arctan2(R[1, 0], R[0, 0]), "angle_rate": w[2]}
-        joint = kind(name, self.model.datums[0], body.name, **{key: float(value) for key, value in start.items()})
+        numbers: dict[str, Any] = {key: float(value) for key, value in start.items()}
+        joint = kind(name, self.model.datums[0], body.name, **numbers)
         if self.ground not in self.graph.components:
             self.graph.add(Ground(self.ground))
         self._between(joint, OfJoint(name, component=joint, oriented=body.turns))

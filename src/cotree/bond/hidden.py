@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 CANCELS = 1e-9
 """Size of a factor that cancels."""
-SINGULAR = 1e-14
+SINGULAR = 1e-12
 """Ratio of singular values of scaled equations below which they are singular."""
 LARGEST = 200
 """Most simultaneous equations that are put into a relation."""
@@ -73,7 +73,7 @@ def _numbers(form: StateForm, expression: ca.SX, seed: int) -> Array:
 def _vanishes(form: StateForm, slopes: ca.SX) -> bool:
     """Whether factors cancel, whatever the values of the elements are."""
     found = [np.abs(_numbers(form, slopes, seed)).max(initial=0.0) for seed in (1, 2)]
-    return max(found) < CANCELS
+    return bool(max(found) < CANCELS)
 
 
 def _cancelling(

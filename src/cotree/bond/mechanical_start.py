@@ -62,7 +62,9 @@ class MechanicalStart:
         by = [values.p.symbols, form.q, self.u]
         parts = [at(start_coordinates(form)), at(self._speeds)]
         slopes = [at(ca.jacobian(each, values.p.symbols)) for each in parts]
-        slopes += [at(ca.jacobian(position, each)) for each in by[:2]] + [at(ca.jacobian(velocity, each)) for each in by]
+        slopes += [at(ca.jacobian(position, each)) for each in by[:2]] + [
+            at(ca.jacobian(velocity, each)) for each in by
+        ]
         self._slopes = ca.Function("slopes", [form.q, self.u, *known], slopes)
         return given, places, moves
 

@@ -70,7 +70,9 @@ def _line_of(structure: BondStructure, sensor: str, of: str) -> str:
         found = "has several ports" if vertex is not None else "does not exist"
         raise ModelError(
             f"it measures '{of}', which {found}", where=sensor, expected="a bond, a one-port element or a junction",
-            remedy=nearest(of, [*structure.lines, *structure.vertices]),
+            remedy=nearest(of, [*structure.lines, *structure.vertices])
+            if vertex is None
+            else f"Measure one of its bonds: {listing([line.name for line in structure.around[of]])}",
         )  # fmt: skip
     return structure.around[of][0].name
 
@@ -121,9 +123,9 @@ class Signals:
 
     def _meant(self, name: str) -> str:
         if any(known.startswith(f"{name}.") for known in self.possible):
-            parts = [known for known in self.possible if known.startswith(f"{name}.")]
+            parts = [known for known in sorted(self.possible) if known.startswith(f"{name}.")]
             return f"name a component: {listing(parts, 4)}"
-        return nearest(name, self.possible)
+        return nearest(name, sorted(self.possible))
 
     def _user(self, name: str) -> str:
         """A part that uses a signal."""

@@ -82,7 +82,9 @@ class StateForm(States):
             inputs=inputs,
             input_rates=input_rates,
             signals=signals,
-            smooth_inputs=self._smooth(column([rates, *(each.expression for each in out.outputs.values())])),
+            smooth_inputs=self._smooth(
+                column([rates, solved.equations, *(each.expression for each in out.outputs.values())])
+            ),
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             integrals=out.integrals,
@@ -116,7 +118,7 @@ class StateForm(States):
 
     def _effort_signals(self) -> dict[str, ca.SX]:
         """Efforts that laws give; the others stay as algebraic variables with equations of their own."""
-        asked = {found[0] for name in self.structure.signals if (found := split_signal(name, "effort"))}
+        asked = {parts[0] for name in self.structure.signals if (parts := split_signal(name, "effort"))}
         found: dict[str, ca.SX] = {}
         for of in asked:
             if of not in self.structure.vertices and of not in self.structure.lines:

@@ -109,7 +109,7 @@ class Vertex:
     potential: ca.SX | None = None
     """Energy behind an effort source such as a weight; its power is then stored instead of supplied."""
     remainder: str = ""
-    """What its power counts as, less the rate of the energy that it stores: ``dissipated``, ``supplied``, or nothing."""
+    """What its power counts as, less the rate of what it stores: ``dissipated``, ``supplied``, or nothing."""
     gap: ca.SX | None = None
     """Of a flow source that closes a loop: the displacement whose rate is its flow less its value, zero when closed."""
     preferred: bool = False

@@ -88,7 +88,7 @@ def _called(given: Callable[[ca.SX], Any], x: ca.SX, where: str) -> ca.SX:
     """What a Python function gives."""
     try:
         result = given(x)
-        result = ca.vertcat(*result) if isinstance(result, (list, tuple)) else ca.SX(result)
+        result = ca.SX(ca.vertcat(*result) if isinstance(result, (list, tuple)) else result)
     except (TypeError, ValueError, NotImplementedError, RuntimeError) as reason:
         raise ModelError(
             f"the Python function cannot be used: {reason}", where=where, expected="CasADi expressions of its argument"
@@ -138,4 +138,6 @@ def check_regular(matrix: ca.SX, where: str, values: Values) -> None:
     found = np.asarray(ca.DM(number), dtype=float)
     size = np.abs(found).max(initial=0.0)
     if not np.isfinite(found).all() or size == 0.0 or np.linalg.cond(found / size) > SINGULAR:
-        raise ModelError("the value has no inverse", where=where, expected="a number that is not zero, or a regular matrix")
+        raise ModelError(
+            "the value has no inverse", where=where, expected="a number that is not zero, or a regular matrix"
+        )

@@ -137,7 +137,9 @@ def _graph(name: str, given: Any, masks: Mapping[str, Graph], depth: int) -> Gra
 
 def kind_name(given: Any) -> Any:
     """A kind as files write it: junctions may be the numbers 0 and 1."""
-    return f"bond.{given}" if type(given) is int and given in (0, 1) else f"bond.{given}" if given in ("0", "1") else given
+    return (
+        f"bond.{given}" if type(given) is int and given in (0, 1) else f"bond.{given}" if given in ("0", "1") else given
+    )
 
 
 def write_bonds(data: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:

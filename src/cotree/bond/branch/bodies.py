@@ -42,7 +42,9 @@ class OfBody(Wrapped, FramePart):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.fits(self.component):
-            raise ModelError(f"a {self.component.kind} does not fit", where=self.name, expected=f"another kind than {self.kind}")
+            raise ModelError(
+                f"a {self.component.kind} does not fit", where=self.name, expected=f"another kind than {self.kind}"
+            )
 
     @classmethod
     def fits(cls, body: Body) -> bool:

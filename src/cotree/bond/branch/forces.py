@@ -14,11 +14,12 @@ import casadi as ca
 
 from cotree.bond.branch.base import Between, Wrapped, beside, is_given, joint_beside
 from cotree.bond.branch.joints import OfJoint
-from cotree.bond.mechanics.base import DOMAINS, components, one_port
+from cotree.bond.mechanics.base import DOMAINS, components, junction, one_port
 from cotree.bond.structure import Vertex
 from cotree.maths.symbolic import substitute
 from cotree.model import Component
 from cotree.terminal.mechanics import Element, JointForce, Motion, OnJoint
+from cotree.terminal.springs import JointDamper, JointSpring
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
@@ -88,7 +89,10 @@ class OnAxis(Wrapped):
 
 
 class OfJointForce(OnAxis):
-    """A force or torque along a joint's coordinate; its bond points to the joint."""
+    """A force or torque along a joint's coordinate; its bond points to the joint.
+
+    A linear spring is a C, a linear damper an R; everything else is a source of effort by its law.
+    """
 
     kind = "bond.of_joint_force"
     wraps: ClassVar[type[Component]] = JointForce
@@ -97,6 +101,13 @@ class OfJointForce(OnAxis):
         part, values = self.component, self.fields_of(v)
         x, rate, group = self.along(make, path)
         force = ca.SX(part.force(values, x, rate, SimpleNamespace(t=make.values.t)))
+        self.report(make, path, force, rate, group)
+        linear = (isinstance(part, JointSpring) and values.stiffness is not None) or (
+            isinstance(part, JointDamper) and values.damping is not None
+        )
+        if linear:
+            self._linear(make, path, values, x, DOMAINS[group])
+            return
         potential = ca.SX(part.potential(values, x))
         make.vertex(
             Vertex(
@@ -105,4 +116,16 @@ class OfJointForce(OnAxis):
                 potential=None if potential.is_constant() else potential, remainder=remainder(part.supplies),
             )
         )  # fmt: skip
-        self.report(make, path, force, rate, group)
+
+    def _linear(self, make: Opening, path: str, values: Any, x: ca.SX, domain: str) -> None:
+        """The elements of a linear spring or damper on a junction 1, which its bond leaves."""
+        junction(make, path, width=1)
+        stiffness, damping, preload = (getattr(values, name, None) for name in ("stiffness", "damping", "preload"))
+        if stiffness is not None:
+            law: dict[str, Any] = {"matrix": ca.SX(stiffness), "displacement": x - ca.SX(values.rest)}
+            one_port(make, f"{path}.spring", "C", path, 1, domain=domain, text="k", **law)
+        if damping is not None and not ca.SX(damping).is_zero():
+            one_port(make, f"{path}.damper", "R", path, 1, matrix=ca.SX(damping), domain=domain, text="c")
+        if preload is not None and not ca.SX(preload).is_zero():
+            stored = ca.SX(preload) * (x - ca.SX(values.rest))
+            one_port(make, f"{path}.preload", "Se", path, 1, value=ca.SX(preload), potential=stored, domain=domain)

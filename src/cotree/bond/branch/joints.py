@@ -19,8 +19,20 @@ from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import perpendicular, vee
 from cotree.model import Component
 from cotree.terminal.joints import (
-    Cylindrical, Free, Planar, PlanarSlide, Prismatic, Revolute, Screw, Slide, Spherical, Turning, Universal, Weld, unit,
-)  # fmt: skip
+    Cylindrical,
+    Free,
+    Planar,
+    PlanarSlide,
+    Prismatic,
+    Revolute,
+    Screw,
+    Slide,
+    Spherical,
+    Turning,
+    Universal,
+    Weld,
+    unit,
+)
 from cotree.terminal.mechanics import Joint
 
 if TYPE_CHECKING:
@@ -87,7 +99,7 @@ class OfJoint(Wrapped, JointMask):
         parts = [v.get(f"{name}.{e}") for e in PARAMETERS]
         if any(part is None for part in parts):
             return None
-        e = ca.vertcat(*(ca.SX(part) for part in parts))
+        e = ca.vertcat(*(ca.SX(v[f"{name}.{e}"]) for e in PARAMETERS))
         return e / ca.norm_2(e)
 
     # -- kinematics ----------------------------------------------------------------------------------------------
@@ -227,5 +239,5 @@ def _completed(columns: list[ca.SX]) -> ca.SX:
     if len(columns) == 1:
         columns = [*columns, *perpendicular(columns[0])]
     elif len(columns) == 2:
-        columns = [*columns, ca.cross(*columns)]
+        columns = [*columns, ca.cross(columns[0], columns[1])]
     return ca.horzcat(*columns) if columns else ca.SX.eye(3)

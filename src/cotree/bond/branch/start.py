@@ -113,4 +113,3 @@ class ConsistentStart:
     def _vector(self, v: Any, name: str, labels: Sequence[str] = XYZ) -> Array:
         given = getattr(v, name, None)
         return np.zeros(len(labels)) if given is None else self.number(ca.SX(ca.vertcat(*given))).ravel()
-

@@ -1,0 +1,1 @@
+"""Bond graphs beside the branch formulation of the same mechanisms."""
