@@ -25,7 +25,6 @@ STIFF: dict[str, Any] = runpy.run_path(str(EXAMPLES / "bond_example_3_compliant.
 FIGURES_OF_MASKS = {
     "body": ("bond_example_1", "m1"),
     "spherical": ("bond_example_1_compliant", "J2"),
-    "prismatic": ("bond_example_3_compliant", "J3"),
 }
 """Pictures of the method page, each the inside of a mask of an example."""
 

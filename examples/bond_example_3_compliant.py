@@ -1,8 +1,8 @@
 """How C joints come to ideal joints: the largest distance between the motions over 5 s, against the stiffness.
 
 The distance falls as 1/stiffness. With R elements beside the C's the joints do not ring, and the steps of a stiff
-integrator grow by one decade over six decades of stiffness (example 3). Without them (example 1, squares) the same order
-is seen, but every swing of the joints must be followed: ten times the stiffness takes three times the steps.
+integrator grow by one decade over six decades of stiffness (example 3). Without them (example 1, squares) the same
+order is seen, but every swing of the joints must be followed: ten times the stiffness takes three times the steps.
 """
 
 import runpy

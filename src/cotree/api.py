@@ -95,8 +95,8 @@ __all__ = [
     "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
     "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
     "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
-    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "bond", "box", "cylinder", "electrical", "hydraulic", "layered", "load",
-    "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational",
+    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "bond", "box", "cylinder", "electrical", "hydraulic", "layered",
+    "load", "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational",
     "tube",
 ]  # fmt: skip
 

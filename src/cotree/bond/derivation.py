@@ -107,7 +107,7 @@ class Derivation:
             yield from vector_signals(f"{name}.flow", self.kin.flow(name)).items()
         for name in asked & self.structure.vertices.keys():
             if self.structure.vertices[name].letter in (*ONE_PORTS, "1") and self.structure.around[name]:
-                yield from vector_signals(f"{name}.flow", self.kin.own_flow(name)).items()
+                yield from vector_signals(f"{name}.flow", self.kin.shown_flow(name)).items()
 
     def _efforts_of_c(self) -> dict[str, ca.SX]:
         """The efforts that expressions ask for and that displacements give."""

@@ -37,12 +37,13 @@ def explain_bond_graph(model: Model, equations: SystemEquations, most: int = 12)
     """Counts, bonds, causality and equations of a bond graph."""
     structure = open_graph(model)
     counts = Counter(vertex.shown for vertex in structure.vertices.values())
+    wide = sum(line.width > 1 for line in structure.lines.values())
     lines = [
         model.name,
         "",
         "Bond graph",
         "  " + ", ".join(f"{count} {letter}" for letter, count in counts.items()),
-        f"  {len(structure.lines)} bonds, of which {sum(line.width > 1 for line in structure.lines.values())} are multibonds",
+        f"  {len(structure.lines)} bonds, of which {wide} are multibonds",
         *_cut((f"  {_bond(structure, name)}" for name in structure.lines), most, "bonds"),
         "",
         "Causality",

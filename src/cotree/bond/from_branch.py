@@ -7,7 +7,7 @@ to those of its joints. Values, results and measured quantities keep their names
 
 The start is that of the branch formulation. Start values that it leaves as given stay expressions of parameters; those
 that loops, drivers or constraints change become numbers, from which the bond graph closes its loops by itself where
-parameters are changed later.
+parameters are changed later; ``fixed`` ones keep their values then.
 
 In a planar model what nothing carries from the ground gets a joint that keeps it in the plane, ``slider_plane``.
 Flexible bodies have no bond graph here.
@@ -141,7 +141,7 @@ class _Bridge:
     def _counterpart(self, part: Connection) -> BondPart:
         if isinstance(part, Joint):
             changes = self.start.joint(part)
-            own = dataclasses.replace(part, **changes, fixed=())
+            own = dataclasses.replace(part, **changes)
             return OfJoint(part.name, component=own, oriented=self.top.oriented(self.top.links[part.name]))
         if isinstance(part, Constraint):
             return OfConstraint(part.name, component=part)

@@ -295,6 +295,12 @@ class Kinematics:
             return self.flow(line)
         return _sign(line, self.structure.vertices[vertex]) * self.flow(line)
 
+    def shown_flow(self, vertex: str) -> ca.SX:
+        """The flow that results show: of a source that of its bond, which it sets, of others their own."""
+        if self.structure.vertices[vertex].letter in ("Se", "Sf"):
+            return self.flow(self.structure.around[vertex][0])
+        return self.own_flow(vertex)
+
     def closure_flow(self, closure: Closure, value: ca.SX) -> ca.SX:
         """The flow that must vanish; ``value`` is that of a flow source."""
         line = self.structure.lines[closure.line]

@@ -133,7 +133,7 @@ class MechanicalStart:
         given, _, _ = self._functions
         q, u = (np.asarray(each, dtype=float).ravel() for each in given(p, t))
         both = dict(zip(self.names, np.concatenate([q, u]), strict=True))
-        fixed = {name for name in changes or {} if name in both}
+        fixed = {name for name in (*(changes or {}), *self.form.structure.fixed) if name in both}
         both |= {name: float(value) for name, value in (changes or {}).items() if name in both}
         whole = np.array(list(both.values()))
         q, u = whole[: len(q)], whole[len(q) :]

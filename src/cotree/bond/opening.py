@@ -364,7 +364,7 @@ class Opening:
         if len(bundles[0]) != len(bundles[1]):
             one, many = (wire.tail, wire.head) if len(bundles[0]) < len(bundles[1]) else (wire.head, wire.tail)
             raise ModelError(
-                f"{many[0]}.{many[1]} is a frame with {len(max(bundles, key=len))} multibonds, and {one[0]} is no frame",
+                f"{many[0]}.{many[1]} is a frame with two multibonds, and {one[0]} is no frame",
                 where=str(wire), expected="frames at both ends, or none",
             )  # fmt: skip
         for (suffix, own), (_, other) in zip(*bundles, strict=True):

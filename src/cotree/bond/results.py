@@ -54,7 +54,7 @@ def results(d: Any, final: Callable[[ca.SX], ca.SX]) -> Results:
             add(f"{v.name}.effort", of[v.name], unit[0])
         if v.letter != "0":
             flows[v.name] = kin.own_flow(v.name)
-            add(f"{v.name}.flow", flows[v.name], unit[1])
+            add(f"{v.name}.flow", kin.shown_flow(v.name), unit[1])
         if v.letter == "I":
             add(f"{v.name}.momentum", d.momenta_by_name[v.name], unit[2])
         elif v.letter == "C":

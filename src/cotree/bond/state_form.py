@@ -329,7 +329,7 @@ class StateForm(States):
             momentum = self.momenta_by_name[found[0]]
             return momentum[_place(found[1], momentum.numel())]
         of, label = split_signal(name, "flow") or (name, "")
-        flow = self.kin.flow(of) if of in self.structure.lines else self.kin.own_flow(of)
+        flow = self.kin.flow(of) if of in self.structure.lines else self.kin.shown_flow(of)
         return flow[_place(label, flow.numel())]
 
     @cached_property

@@ -2,7 +2,8 @@
 
 A bond carries an effort and a flow of the same width; their product is the power from its tail to its head. An element
 counts the power that enters it: its own flow is the bond's where the bond's head is at the element, and minus that
-where its tail is. A junction 1 has one flow and a sum of efforts, a junction 0 one effort and a sum of flows.
+where its tail is; results show the flow of a source along its bond, as it sets it. A junction 1 has one flow and a sum
+of efforts, a junction 0 one effort and a sum of flows.
 """
 
 from __future__ import annotations
@@ -175,6 +176,8 @@ class BondStructure:
     """Results that are rates of others: the other one, and the unit."""
     sensors: dict[str, tuple[str, str]] = field(default_factory=dict)
     """What each sensor measures: a bond or vertex, and effort, flow, momentum or displacement."""
+    fixed: set[str] = field(default_factory=set)
+    """Coordinates and speeds whose start values closing a loop must not change."""
     placed: dict[str, Any] = field(default_factory=dict)
     """Positions and rotations of the frames of a mechanism, by name."""
 

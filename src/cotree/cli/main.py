@@ -258,8 +258,8 @@ def _tree(
     """The tree that options and file ask for; a pair where a mechanism has another one for rotations."""
     model, given = chosen.model, chosen.run.tree
     if model.bonded:
-        named = next((each for each in (prefer, turning, given, *(into_tree or ()), *(into_cotree or ())) if each), None)
-        if named is not None:
+        every = (prefer, turning, given, *(into_tree or ()), *(into_cotree or ()))
+        if (named := next((each for each in every if each), None)) is not None:
             raise CotreeError(f"the tree {named}", expected="none: a bond graph has causality instead of a tree")
         return None
     if turning is not None and not model.mechanical:

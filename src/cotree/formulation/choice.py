@@ -11,7 +11,6 @@ from cotree.formulation.system import SystemEquations
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Model
 
-
 WRITERS: dict[str, Callable[[Model], SystemEquations]] = {}
 """Formulations of rooms above this one, which they enter when they are imported: bond graphs."""
 

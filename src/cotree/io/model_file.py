@@ -175,7 +175,7 @@ class _Reader(Generic[M]):
                     raise ModelError(f"found {entry!r}", where=name, expected="{kind: ..., nodes: [...], ...}")
                 model.add(_component(name, entry, self.folder, masks))
         with _Placed(self.source, "bonds"):
-            for name, place, make in bonds_of(data.get("bonds"), model.components):
+            for _, place, make in bonds_of(data.get("bonds"), model.components):
                 with _Placed(self.source, "bonds", place):
                     model.add(make())
         with _Placed(self.source, "components"):

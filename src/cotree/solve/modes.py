@@ -110,7 +110,7 @@ def modes(
     largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])] if shapes.size else np.ones(0)
     names, displaced = tangent.frames
     slope = np.asarray(displaced(t, q, u, a, multipliers, p, m), dtype=float).reshape(-1, len(u))
-    moves = (slope @ (motions / largest)).reshape(len(names), 3, -1)
+    moves = (slope @ (motions / largest)).reshape(len(names), 3, motions.shape[1])
     point = dict(zip(e.q.names + e.u.names, x.tolist(), strict=True))
     frames = {name: moves[k] for k, name in enumerate(names)}
     return Modes(values, e.q.names, (shapes / largest).astype(np.complex128), frames, point)

@@ -49,7 +49,7 @@ def graph_section(model: Model) -> str:
 
 
 def causality_section(model: Model) -> str:
-    """Which storages are free, what is tied or looped, and on demand the reason for each stroke and all causal paths."""
+    """Which storages are free, what is tied or looped; on demand the reason for each stroke, and all causal paths."""
     structure = open_graph(model)
     causality = assign(structure)
     strokes = len(causality.reasons)
@@ -59,7 +59,7 @@ def causality_section(model: Model) -> str:
         [
             _listed(verdict, "ul"),
             f"<details><summary>Strokes in the order of assignment, with reasons ({strokes})</summary>",
-            _listed(causality.reasons, "ol"),
+            _listed(map(str, causality.reasons), "ol"),
             f"</details><details><summary>{text(words[0])}</summary>",
             _listed(words[1:], "ul"),
             "</details>",

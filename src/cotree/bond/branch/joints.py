@@ -13,7 +13,7 @@ from cotree.bond.mechanics.base import DOMAINS, components, frame, junction, lev
 from cotree.bond.mechanics.joint import Coordinate, coordinate_names
 from cotree.bond.mechanics.joint import Joint as JointMask
 from cotree.bond.motions import ORIENTATION, PARAMETERS, JointPlace, euler_parameters, poses_at, state
-from cotree.bond.structure import XYZ
+from cotree.bond.structure import XYZ, component_names
 from cotree.errors import ModelError
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import perpendicular, vee
@@ -101,6 +101,14 @@ class OfJoint(Wrapped, JointMask):
             return None
         e = ca.vertcat(*(ca.SX(v[f"{name}.{e}"]) for e in PARAMETERS))
         return e / ca.norm_2(e)
+
+    def make_coordinates(self, make: Opening, path: str, v: Mapping[str, Any]) -> dict[str, ca.SX]:
+        for c in self.coordinates:
+            if c.name in self.component.fixed:
+                make.structure.fixed.update(coordinate_names(path, c))
+            if RATES.get(c.rate, c.rate) in self.component.fixed:
+                make.structure.fixed.update(component_names(f"{path}.{c.rate}", c.width))
+        return super().make_coordinates(make, path, v)
 
     # -- kinematics ----------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import casadi as ca
 
 from cotree.bond.elements import Element
 from cotree.bond.junctions import TF, Junction0, Junction1
-from cotree.bond.structure import UNITS
+from cotree.bond.structure import SOURCES, UNITS
 from cotree.errors import ModelError, listing
 from cotree.model.quantity import MISSING, Quantity
 
@@ -72,12 +72,16 @@ class OnePort(Element):
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         self.vertex(make, path, v, width=1, **self.constitutive(self.values_given(v)))
-        show(make, path, type(self).domain)
+        show(make, path, type(self).domain, source=self.letter in SOURCES)
 
 
-def show(make: Opening, path: str, domain: str) -> None:
-    """Results of a one-port by the names of its domain, and its power, where effort times flow is one."""
+def show(make: Opening, path: str, domain: str, *, source: bool = False) -> None:
+    """Results of a one-port by the names of its domain, and its power, where effort times flow is one.
+
+    They count into the component, as in networks; the flow of a source counts along its bond.
+    """
     effort, flow = make.signal(f"{path}.effort"), make.signal(f"{path}.flow")
+    flow = _ends(make).get((path, ""), ("", 1))[1] * flow if source else flow
     units = UNITS[domain]
     for name, own, expression, unit in zip(NAMES[domain], ("effort", "flow"), (effort, flow), units[:2], strict=True):
         if name != own:
@@ -125,13 +129,17 @@ _ENDS: WeakKeyDictionary[Opening, dict[tuple[str, str], tuple[str, int]]] = Weak
 """By opening: the bond at each port, and 1 where it enters there."""
 
 
-def show_end(make: Opening, path: str, ports: tuple[str, str], domain: str) -> None:
-    """Results of one end of a two-port; ``ports`` are the number and the name of the port."""
+def _ends(make: Opening) -> dict[tuple[str, str], tuple[str, int]]:
     if make not in _ENDS:
         _ENDS[make] = {wire.tail: (wire.path, -1) for wire in make.wires}
         _ENDS[make] |= {wire.head: (wire.path, 1) for wire in make.wires}
+    return _ENDS[make]
+
+
+def show_end(make: Opening, path: str, ports: tuple[str, str], domain: str) -> None:
+    """Results of one end of a two-port; ``ports`` are the number and the name of the port."""
     number, end = ports
-    name, sign = _ENDS[make].get((path, number)) or _ENDS[make].get((path, end)) or ("", 0)
+    name, sign = _ends(make).get((path, number)) or _ends(make).get((path, end)) or ("", 0)
     if not name:  # a dangling port, which is refused once all parts are there
         return
     effort, into = make.signal(f"{name}.effort"), sign * make.signal(f"{name}.flow")
