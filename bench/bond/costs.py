@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,9 @@ class Evaluation:
     compiled: float
 
 
+CODES = ("interpreted", "compiled")
+
+
 @dataclass(frozen=True)
 class Whole:
     """A run: its tolerance, error, seconds in the integrator, steps and evaluations."""
@@ -48,6 +52,10 @@ class Whole:
     seconds: float
     steps: int
     evaluations: int
+
+
+Met = dict[float, Whole]
+"""The run that meets each error asked for."""
 
 
 class Form:
@@ -85,37 +93,33 @@ class Form:
         for k, value in enumerate(given):
             buffer.set_arg(k, memoryview(value))
         buffer.set_res(0, memoryview(out))
-        best, calls = math.inf, 500
-        for _ in range(3 * repeats):
+        best, calls = math.inf, 200
+        for _ in range(30 * repeats):
             clock = time.perf_counter()
             for _ in range(calls):
                 trigger()
             best = min(best, (time.perf_counter() - clock) / calls)
-        fast = native(f, given, expected, 20_000, 3 * repeats)
+        fast = native(f, given, expected, 2_000, 30 * repeats)
         return Evaluation(problem.dae_length, 1e6 * best, 1e6 * fast)
 
-    def search(self, exact: Array, method: str, fast: bool, repeats: int) -> dict[float, Whole]:
-        """For each error asked for, the loosest tolerance that meets it together with the next one."""
+    def search(self, exact: Array, method: str, fast: bool) -> dict[float, tuple[Whole, Grid]]:
+        """For each error asked for, the loosest tolerance that meets it together with the next one, and its run."""
         sized: Any = None
-        runs: dict[int, Grid] = {}
+        runs: dict[float, Grid] = {}
 
         def attempt(k: int) -> Whole:
             nonlocal sized
+            rtol = TOLERANCES[k]
             try:
-                runs[k] = run = Grid(self.pair, self.equations, method, TOLERANCES[k], sized, fast)
+                runs[rtol] = run = Grid(self.pair, self.equations, method, rtol, sized, fast)
                 sized = run.sizes
                 motion, seconds, steps = run.moved()
             except CotreeError:
-                return Whole(TOLERANCES[k], math.inf, math.inf, 0, 0)
-            return Whole(TOLERANCES[k], float(np.abs(motion - exact).max()), seconds, steps, run.evaluations)
+                return Whole(rtol, math.inf, math.inf, 0, 0)
+            return Whole(rtol, float(np.abs(motion - exact).max()), seconds, steps, run.evaluations)
 
-        found: dict[float, Whole] = loosest_of(range(len(TOLERANCES)), attempt, False, TARGETS, LONGEST)
-        best = {}
-        for target, row in found.items():
-            run = runs[TOLERANCES.index(row.rtol)]
-            seconds = min(run.moved()[1] for _ in range(repeats))
-            best[target] = Whole(row.rtol, row.error, seconds, row.steps, row.evaluations)
-        return best
+        found = loosest_of(range(len(TOLERANCES)), attempt, False, TARGETS, LONGEST)
+        return {target: (whole, runs[whole.rtol]) for target, whole in found.items()}
 
 
 class Grid(Timed):
@@ -140,6 +144,32 @@ class Grid(Timed):
         return np.hstack([solution[name] for name in self.pair.watched]), self.seconds, run.steps
 
 
+def evaluations(forms: Mapping[str, Form], repeats: int) -> dict[str, Evaluation]:
+    """The cost of one evaluation of each form; they take turns, so that a busy machine slows all alike."""
+    found: dict[str, list[Evaluation]] = {name: [] for name in forms}
+    for _ in range(3):
+        for name, form in forms.items():
+            found[name].append(form.evaluation(repeats))
+    return {
+        name: Evaluation(every[0].instructions, *(min(getattr(each, key) for each in every) for key in CODES))
+        for name, every in found.items()
+    }
+
+
+def search(forms: Mapping[str, Form], exact: Array, method: str, fast: bool, repeats: int) -> dict[str, Met]:
+    """What each form needs for each error; the quickest of several runs, in which the forms take turns."""
+    found = {name: form.search(exact, method, fast) for name, form in forms.items()}
+    best: dict[str, Met] = {name: {} for name in forms}
+    for _ in range(repeats):
+        for name, runs in found.items():
+            for target, (whole, run) in runs.items():
+                seconds = run.moved()[1]
+                before = best[name].get(target)
+                if before is None or seconds < before.seconds:
+                    best[name][target] = dataclasses.replace(whole, seconds=seconds)
+    return best
+
+
 def forms(pair: Pair) -> dict[str, Form]:
     """Both forms of a mechanism, each made three times; the quickest set-up counts."""
     made = {}
@@ -153,4 +183,4 @@ def forms(pair: Pair) -> dict[str, Form]:
     return made
 
 
-__all__ = ["METHODS", "TARGETS", "Evaluation", "Form", "Whole", "forms", "own_cache"]
+__all__ = ["METHODS", "TARGETS", "Evaluation", "Form", "Whole", "evaluations", "forms", "own_cache", "search"]

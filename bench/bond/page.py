@@ -19,7 +19,7 @@ by `Model.to_bond_graph()`. One evaluation: the right-hand side that an integrat
 audit, near the start, in CasADi's virtual machine and as C code of `-O3` in a loop. Whole runs: seconds inside the
 integrator, states at 101 output times, at the loosest tolerance that meets the error together with the next one; error:
 the largest distance of the watched centres of mass from a run of the branch formulation with `rtol` = 1e-12. Best of
-several runs. Set-up: model, opening and equations, without compiler.
+several runs, in which the two forms take turns. Set-up: model, opening and equations, without compiler.
 """
 
 

@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--docs", action="store_true", help=f"also write {DOCS.relative_to(ROOT)}")
     parser.add_argument("--only", nargs="+", choices=NAMES, help="mechanisms", metavar="NAME")
     options = parser.parse_args()
-    repeats = 3 if options.quick else 7
+    repeats = 3 if options.quick else 15
     chosen = options.only or (NAMES[:1] if options.quick else NAMES)
     out: list[str] = []
 
@@ -84,13 +84,13 @@ def main() -> None:
         for name in chosen:
             pair = pairs()[name]
             forms = costs.forms(pair)
-            every[pair.title] = forms, {key: form.evaluation(repeats) for key, form in forms.items()}
+            every[pair.title] = forms, costs.evaluations(forms, repeats)
             exact = forms["branch"].motion(1e-12)
             for method in costs.METHODS:
                 for fast in (False, True):
-                    found = [forms[key].search(exact, method, fast, repeats) for key in ("bond graph", "branch")]
+                    found = costs.search(forms, exact, method, fast, repeats)
                     for error in costs.TARGETS:
-                        row = found[0].get(error), found[1].get(error)
+                        row = found["bond graph"].get(error), found["branch"].get(error)
                         rows.append((pair.title, method, "compiled" if fast else "interpreted", error, *row))
                         if name == NAMES[0] and row[0] and row[1]:
                             target.append((row[0], row[1]))

@@ -96,8 +96,8 @@ __all__ = [
     "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
     "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
     "VaryingPoint", "VoltageSource", "Weld", "Wheel", "bond", "box", "cylinder", "electrical", "hydraulic", "layered",
-    "load", "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer", "translational",
-    "tube",
+    "load", "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer",
+    "translational", "tube",
 ]  # fmt: skip
 
 

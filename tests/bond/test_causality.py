@@ -61,7 +61,7 @@ def test_the_bridge_splits_its_voltage_as_kirchhoff_says() -> None:
     conductance = np.array([[1 + 1 / 2 + 1 / 5, -1 / 5], [-1 / 5, 1 / 3 + 1 / 4 + 1 / 5]])
     v = np.linalg.solve(conductance, [10.0, 10.0 / 3])
     np.testing.assert_allclose([solution["R2.effort"][-1], solution["R4.effort"][-1]], v, rtol=1e-12)
-    np.testing.assert_allclose(solution["V.flow"][-1], -(10 - v[0]) - (10 - v[1]) / 3, rtol=1e-12)
+    np.testing.assert_allclose(solution["V.flow"][-1], (10 - v[0]) + (10 - v[1]) / 3, rtol=1e-12)
 
 
 def test_a_driven_mass_needs_the_rate_of_its_source() -> None:

@@ -144,8 +144,8 @@ def test_elements_inside_may_have_the_names_of_quantities(name):
     motor = winding()
     motor.add(b.MSe(name, effort=f"-0.3*{name}.flow - 0.1*L.flow"))
     motor.connect(name, "i")
-    # the source counts what enters it: -0.3 * (-i)
-    wanted = by_hand(0.5, more=lambda t, i, w: 0.3 * i - 0.1 * i)
+    # the flow of the source counts along its bond: it is i
+    wanted = by_hand(0.5, more=lambda t, i, w: -0.3 * i - 0.1 * i)
     assert last(machine(motor, K=0.5), "M.L.flow") == pytest.approx(wanted[0], rel=1e-8)
 
 

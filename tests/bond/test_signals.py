@@ -21,7 +21,7 @@ def test_sensors_measure_all_four_quantities():
     x = s["k.displacement"] - 0.5
     wanted = {
         "s1": s["m.flow"], "s2": x, "s3": s["m.effort"], "s4": s["m.momentum"], "s5": s["m.momentum"],
-        "s6": s["k.displacement"], "s7": 2.0 + 0 * x, "s8": -s["m.flow"], "s9": x, "s10": x,
+        "s6": s["k.displacement"], "s7": 2.0 + 0 * x, "s8": s["m.flow"], "s9": x, "s10": x,
     }  # fmt: skip
     for name, value in wanted.items():
         assert np.abs(s[f"{name}.value"] - value).max() < 1e-8, name

@@ -185,7 +185,7 @@ def test_the_model_keeps_its_name_and_parameters() -> None:
 
 
 def response(plain: Plain, omega: float) -> dict[str, np.ndarray]:
-    """Efforts and own flows of all elements from all sources, by the pencil; flows of Sf count along their bonds."""
+    """Efforts and flows of all elements from all sources, by the pencil; flows of sources count along their bonds."""
     E, A, B = descriptor(plain)
     sources = plain.of("Se", "Sf")
     sign = {name: (1.0 if head == name else -1.0) for _, tail, head in plain.bonds for name in (tail, head)}
@@ -196,7 +196,8 @@ def response(plain: Plain, omega: float) -> dict[str, np.ndarray]:
     for k, (_, tail, head) in enumerate(plain.bonds):
         for name, s in ((tail, -1.0), (head, 1.0)):
             if name in plain.of("I", "C", "R", "Se", "Sf"):
-                found[f"{name}.effort"], found[f"{name}.flow"] = z[k], s * z[n + k]
+                along = name in plain.of("Se", "Sf")
+                found[f"{name}.effort"], found[f"{name}.flow"] = z[k], z[n + k] if along else s * z[n + k]
     return found
 
 

@@ -324,7 +324,11 @@ class Source(Element):
 
 
 class Se(Source):
-    """A source of effort, a function of time: ``effort="5*sin(2*pi*t)"``."""
+    """A source of effort, a function of time: ``effort="5*sin(2*pi*t)"``.
+
+    The result and the signal ``flow`` of a source are those of its bond: positive where power leaves the source along a
+    half arrow that points away from it. All other elements count the flow that enters them.
+    """
 
     kind = "bond.Se"
     letter = "Se"
@@ -340,7 +344,10 @@ class MSe(Se):
 
 
 class Sf(Source):
-    """A source of flow, a function of time."""
+    """A source of flow, a function of time: the flow of its bond, along the half arrow.
+
+    The result and the signal ``flow`` are what it sets, with its sign: ``Sf("s", flow=1)`` has ``s.flow`` = 1.
+    """
 
     kind = "bond.Sf"
     letter = "Sf"

@@ -23,13 +23,13 @@ from typing import Any, TypeVar
 
 from cotree.bond.elements import BondPart, Se, Sf
 from cotree.bond.junctions import Bond, Junction0, Junction1
-from cotree.bond.library.base import TwoPort
+from cotree.bond.library.base import NAMES, TwoPort
 from cotree.bond.library.electrical import Amplifier
 from cotree.bond.network_table import NODES, PART_OF, flow_is_across
 from cotree.bond.simplify import rebuilt, simplify
 from cotree.errors import ModelError, listing
 from cotree.formulation.network import network_graph
-from cotree.model import Component, Model, Role
+from cotree.model import Component, Model, Port, Role
 from cotree.model.component import COMPONENT_NAME
 from cotree.terminal.electrical import OperationalAmplifier
 
@@ -122,8 +122,16 @@ class _Procedure:
         for port, (plus, minus) in zip(component.ports, component.node_pairs(), strict=True):
             end = f"{component.name}.{port.label}" if port.label else component.name
             out = isinstance(part, TwoPort) and part.ends.index(port.label) == 1
-            voltage_source = port.role is Role.ACROSS_SOURCE and not flow_is_across(port.domain.name)
-            self._hang(component.edge_name(port), end, (plus, minus), port.domain.name, out or voltage_source)
+            self._hang(component.edge_name(port), end, (plus, minus), port.domain.name, out or self._supplies(port))
+
+    def _supplies(self, port: Port) -> bool:
+        """Whether it is a source of effort whose bond points out of it.
+
+        That of a pressure source points into it: the volume flow of a source counts along its bond, and as in the
+        network into the component.
+        """
+        effort = port.role is Role.ACROSS_SOURCE and not flow_is_across(port.domain.name)
+        return effort and NAMES[port.domain.name][1] != "flow"
 
     def _hang(self, edge: str, end: str, nodes: tuple[str, str], domain: str, out: bool) -> None:
         """Hang one end of a component between two nodes.

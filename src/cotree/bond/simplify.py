@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from typing import TypeGuard, TypeVar
 
-from cotree.bond.elements import BondPart, C, I, R, Se
+from cotree.bond.elements import BondPart, C, I, R
 from cotree.bond.junctions import GY, TF, Bond, Junction0, Junction1
 from cotree.bond.library.base import OnePort
 from cotree.errors import ModelError
@@ -185,13 +185,16 @@ class _Work:
         return [stays.name, *self._around(*ends)]
 
     def _turns(self, end: str) -> bool:
-        """Whether a vertex is as it was when its bond points the other way and counts the flow so."""
+        """Whether a vertex is as it was when its bond points the other way and counts the flow so.
+
+        A source is not: its results show the flow along its bond.
+        """
         part = self.parts[end.partition(".")[0]]
         if isinstance(part, OnePort):
-            return part.letter in ("I", "C", "R", "Se")
+            return part.letter in ("I", "C", "R")
         if isinstance(part, Junction0):
             return _letter(part) == "0"
-        return isinstance(part, (I, C, R, Se, TF))
+        return isinstance(part, (I, C, R, TF))
 
     def _explicit(self, end: str, port: str) -> str:
         """The end with the name of its port, where the direction of its bond told it so far."""

@@ -156,9 +156,7 @@ class Values:
                 names[name] = self._measured(name)
             return ca.SX(expression.evaluate(names, self._functions))
         except ExpressionError as reason:
-            raise ExpressionError(
-                reason.found, where=where, expected=reason.expected, remedy=reason.remedy
-            ) from None
+            raise ExpressionError(reason.found, where=where, expected=reason.expected, remedy=reason.remedy) from None
         except (ArithmeticError, ValueError, TypeError, NotImplementedError) as reason:
             raise ExpressionError(
                 f"the expression '{expression.text}' has no value: {reason}",

@@ -78,16 +78,22 @@ class OnePort(Element):
 def show(make: Opening, path: str, domain: str, *, source: bool = False) -> None:
     """Results of a one-port by the names of its domain, and its power, where effort times flow is one.
 
-    They count into the component, as in networks; the flow of a source counts along its bond.
+    They count into the component, as in networks; only the result ``flow`` of a source counts along its bond, so that
+    a hydraulic one shows it so.
     """
-    effort, flow = make.signal(f"{path}.effort"), make.signal(f"{path}.flow")
-    flow = _ends(make).get((path, ""), ("", 1))[1] * flow if source else flow
+    effort, flow = make.signal(f"{path}.effort"), own_flow(make, path, source=source)
     units = UNITS[domain]
     for name, own, expression, unit in zip(NAMES[domain], ("effort", "flow"), (effort, flow), units[:2], strict=True):
         if name != own:
             make.output(f"{path}.{name}", expression, unit)
     if domain != "thermal":
         make.output(f"{path}.power", effort * flow, "W")
+
+
+def own_flow(make: Opening, path: str, *, source: bool = False) -> ca.SX:
+    """The flow into a one-port; the signal of a source counts along its bond."""
+    flow = make.signal(f"{path}.flow")
+    return _ends(make).get((path, ""), ("", 1))[1] * flow if source else flow
 
 
 def at_most_one(part: Element, names: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 
 from cotree.bond.elements import BondPart, optional
-from cotree.bond.library.base import EffortNode, OnePort, TwoPort, needed, sheet, show, show_end, signal, value
+from cotree.bond.library.base import EffortNode, OnePort, TwoPort, needed, own_flow, sheet, show, show_end, signal, value
 from cotree.bond.structure import Vertex
 from cotree.errors import ModelError
 from cotree.maths.symbolic import SYMBOLIC, limited_exp
@@ -179,12 +179,12 @@ class Amplifier(Part):
         own = make.signal(f"{path}.effort")
         wanted = g["gain"] * g["input"] if "gain" in g else own + g["input"]  # ideal: e = e + input holds for input = 0
         self.vertex(make, path, v, width=1, value=wanted)
-        into = make.signal(f"{path}.flow")
+        into = own_flow(make, path, source=True)
         for name, voltage, current in (("input", g["input"], ca.SX(0)), ("output", own, into)):
             make.output(f"{path}.{name}.voltage", voltage, "V")
             make.output(f"{path}.{name}.current", current, "A")
             make.output(f"{path}.{name}.power", voltage * current, "W")
-        show(make, path, "electrical")
+        show(make, path, "electrical", source=True)
 
 
 class Transformer(TwoPort):
