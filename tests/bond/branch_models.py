@@ -316,7 +316,11 @@ MODELS: dict[str, Callable[[], ct.Model]] = {
         f"reversed {name}": lambda name=name: chain(name, reverse=True)
         for name in ("cylindrical", "screw", "universal", "spherical")
     },
-    **{f"loop {name}": lambda name=name: loop(name) for name in JOINTS if name not in ("free", "slide", "planar_slide")},
+    **{
+        f"loop {name}": lambda name=name: loop(name)
+        for name in JOINTS
+        if name not in ("free", "slide", "planar_slide")
+    },
     **{
         f"held by {name}": lambda name=name: held(name)
         for name in ("distance", "line", "plane", "parallel", "driven", "driven distance")

@@ -27,6 +27,26 @@ def test_sensors_measure_all_four_quantities():
         assert np.abs(s[f"{name}.value"] - value).max() < 1e-8, name
 
 
+@pytest.mark.parametrize("outward", [True, False])
+def test_the_flow_of_a_source_counts_along_its_bond(outward):
+    """As a result, as a signal and as a measured quantity; what enters the others is positive."""
+    bonds = ("s -> n", "V -> j") if outward else ("n -> s", "j -> V")
+    sign = 1.0 if outward else -1.0
+    model = graph(
+        b.Sf("s", flow=1.5), b.Junction0("n"), b.R("a", resistance=1.0), b.Sensor("w", of="s", measures="flow"),
+        b.Se("V", effort=4.0), b.Junction1("j"), b.R("r", resistance=2.0), b.Block("twice", value="2*V.flow"),
+        b.MSe("drop", effort="-3*V.flow"), *bonds, "n -> a", "j -> r", "drop -> j",
+    )  # fmt: skip
+    s = model.simulate(1.0, points=3)
+    assert s["s.flow"] == pytest.approx(1.5)
+    assert s["w.value"] == pytest.approx(1.5)
+    assert s["a.flow"] == pytest.approx(sign * 1.5)
+    i = 4 / 5 if outward else -4 / 5  # outward 2 i = 4 - 3 i, inward 2 i = -4 - 3 i
+    assert s["V.flow"] == pytest.approx(i)
+    assert s["twice.value"] == pytest.approx(2 * i)
+    assert s["r.flow"] == pytest.approx(i)
+
+
 def test_sensors_of_a_0_junction_and_of_vectors():
     model = graph(
         b.Sf("F", flow=[1.0, 2.0, 3.0]), b.Junction0("n"), b.C("c", stiffness=2.0), b.R("r", resistance=1.0),

@@ -181,6 +181,19 @@ def test_the_model_keeps_its_name_and_parameters() -> None:
         simplify(network)
 
 
+@pytest.mark.parametrize("outward", [True, False])
+def test_sources_keep_the_direction_of_their_bonds(outward: bool) -> None:
+    """Two bonds that point against each other at a 0 junction: 6 through 3 is 2, out of the source, before and after."""
+    ends = ("b1: V > n", "b2: R > n") if outward else ("b1: n > V", "b2: n > R")
+    m = graph([bond.Se("V", effort=6), bond.Junction0("n"), bond.R("R", resistance=3)], *ends)
+    s = simplify(m)
+    assert "n" not in s.components
+    for each in (m, s):
+        sol = each.simulate(t_end=1, points=2)
+        assert sol["V.flow"] == pytest.approx(2.0 if outward else -2.0)
+        assert sol["R.flow"] == pytest.approx(2.0)
+
+
 # -- the same response -------------------------------------------------------------------------------------------------
 
 

@@ -182,6 +182,47 @@ def test_start_values_of_dependent_storages_count(first, kind):
         build({what: 3.0}, {what: 2.0}).equations()
 
 
+def test_start_values_of_storages_that_follow_through_a_gyrator():
+    """The gyrator sets the effort 0.7 f_K of both C's, so that each of the three gives the other two."""
+
+    def build(**starts):
+        parts = {
+            "a": (b.C, {"stiffness": 1.0}, "displacement"), "c": (b.C, {"effort": "3*q + q**3"}, "displacement"),
+            "K": (b.I, {"inertia": 2.0}, "initial_flow"),
+        }  # fmt: skip
+        made = (
+            make(n, **law, **({what: starts[n]} if n in starts else {})) for n, (make, law, what) in parts.items()
+        )
+        return graph(
+            b.Junction0("n"), b.I("L", inertia=1.2), *made, b.GY("G", modulus=0.7), b.Junction1("k"),
+            "n -> L", "n -> a", "n -> c", "n -> G -> k -> K",
+        )  # fmt: skip
+
+    effort = 3 * 0.2 + 0.2**3
+    fitting = {"a": effort, "c": 0.2, "K": effort / 0.7}
+    for names in ("a", "c", "K", "ac", "aK", "cK", "acK"):
+        s = build(**{n: fitting[n] for n in names}).simulate(0.5, points=3, rtol=1e-9)
+        assert [s["a.displacement"][0], s["c.displacement"][0], s["K.flow"][0]] == pytest.approx([*fitting.values()])
+    with pytest.raises(ct.CotreeError, match=r"the start value of '[acK]' does not fit"):
+        build(a=effort, c=0.3).equations()
+
+
+def test_start_values_beside_a_source_behind_a_gyrator():
+    """The source sets the effort 0.7 * 2 of both C's: their start values must be 1.4 and 1.4 / 3."""
+
+    def build(**start):
+        return graph(
+            b.Junction0("n"), b.I("L", inertia=1.2), b.C("a", stiffness=1.0), b.C("c", stiffness=3.0, **start),
+            b.GY("G", modulus=0.7), b.Junction1("k"), b.Sf("S", flow=2.0),
+            "n -> L", "n -> a", "n -> c", "n -> G -> k", "S -> k",
+        )  # fmt: skip
+
+    s = build(displacement=1.4 / 3).simulate(0.5, points=3)
+    assert s["a.displacement"] == pytest.approx(1.4)
+    with pytest.raises(ct.CotreeError, match="the start value of 'c' does not fit"):
+        build(displacement=0.3).equations()
+
+
 # -- derivative causality
 
 

@@ -30,7 +30,7 @@ from cotree.maths.symbolic import column, substitute
 
 Array = NDArray[np.float64]
 
-SMALL = 12
+SMALL = 24
 """Speeds up to which the accelerations are written as one expression."""
 LIGHT = 1e-9
 """Ratio of eigenvalues of the scaled mass matrix below which some speed has no inertia."""

@@ -42,7 +42,7 @@ def lost_output(run: Run, t: float, target: float, x: Array, m: Array) -> SolveE
         return None
     unknown = ca.vertcat(e.u_dot, e.multipliers.symbols)
     own = {name: o for name, o in e.outputs.items() if not ca.depends_on(o.expression, unknown)}
-    stacked = ca.densify(ca.vertcat(*(o.expression for o in own.values())))
+    stacked = ca.densify(e.in_time(ca.vertcat(*(o.expression for o in own.values()))))
     function = ca.Function("own", [e.t, e.q.symbols, e.u.symbols, e.p.symbols, e.mode_symbols], [stacked])
     times = np.linspace(t, t + 1.5 * (target - t), 151)
     w = run.problem.w_of(t, x, np.zeros(0), run.p, m)
