@@ -48,6 +48,7 @@ bench: $(VENV)/test.stamp ## measure; prints tables
 	$(BIN)/python bench/rigid/run.py
 	$(BIN)/python bench/flexible/run.py
 	$(BIN)/python bench/nodal/run.py
+	$(BIN)/python bench/bond/run.py
 
 clean: ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

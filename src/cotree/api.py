@@ -263,8 +263,8 @@ class Model(_model.Model):
         """Draw the graph, the tree bold and the cotree dashed; returns the figure.
 
         Of two trees of a mechanism, that of the rotations goes to a file of its own: ``graph-rotation.svg``. Of a bond
-        graph ``level`` chooses what is shown: ``masks`` as boxes, ``open`` for everything, or the inside of one mask;
-        the picture is returned as SVG text, and a path may end in .svg or .tex.
+        graph ``level`` chooses what is shown: ``masks`` as boxes, ``open`` for everything, or the inside of one mask; a
+        path may end in .svg, .png, .pdf or .tex (TikZ).
         """
         if self.bonded:
             from cotree.view.bond_drawing import draw_bond_graph

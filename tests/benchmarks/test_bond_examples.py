@@ -63,7 +63,7 @@ def test_c_joints_come_to_ideal_joints_as_their_stiffness_grows(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [2, 3])
+@pytest.mark.parametrize("case", CASES)
 def test_c_joints_converge_up_to_1e10_over_the_whole_run(case):
     """Errors of small stiffness grow with the motion, so that the order is reached from 1e6 on."""
     errors = STIFF["distances"](case, (1e6, 1e7, 1e8, 1e9, 1e10))

@@ -183,7 +183,7 @@ def test_the_model_keeps_its_name_and_parameters() -> None:
 
 @pytest.mark.parametrize("outward", [True, False])
 def test_sources_keep_the_direction_of_their_bonds(outward: bool) -> None:
-    """Two bonds that point against each other at a 0 junction: 6 through 3 is 2, out of the source, before and after."""
+    """Two bonds that point against each other at a 0 junction: 6 through 3 is 2, before and after."""
     ends = ("b1: V > n", "b2: R > n") if outward else ("b1: n > V", "b2: n > R")
     m = graph([bond.Se("V", effort=6), bond.Junction0("n"), bond.R("R", resistance=3)], *ends)
     s = simplify(m)

@@ -190,9 +190,7 @@ def test_start_values_of_storages_that_follow_through_a_gyrator():
             "a": (b.C, {"stiffness": 1.0}, "displacement"), "c": (b.C, {"effort": "3*q + q**3"}, "displacement"),
             "K": (b.I, {"inertia": 2.0}, "initial_flow"),
         }  # fmt: skip
-        made = (
-            make(n, **law, **({what: starts[n]} if n in starts else {})) for n, (make, law, what) in parts.items()
-        )
+        made = (make(n, **law, **({what: starts[n]} if n in starts else {})) for n, (make, law, what) in parts.items())
         return graph(
             b.Junction0("n"), b.I("L", inertia=1.2), *made, b.GY("G", modulus=0.7), b.Junction1("k"),
             "n -> L", "n -> a", "n -> c", "n -> G -> k -> K",

@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import ClassVar
 
 import casadi as ca
-import numpy as np
 
 from cotree.bond.kinematics import COMPLIANCE, FLOW_SOURCE, INERTIA, PREFERRED, Kinematics
 from cotree.bond.resolve import Signals, split_signal, vector_signals
 from cotree.bond.structure import ONE_PORTS, SOURCES, UNITS, BondStructure, Vertex, component_names
+from cotree.bond.way import along
 from cotree.formulation.system import Energy, Variables, rate_name
 from cotree.maths.symbolic import column, substitute
 
 THERMAL = "thermal"
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 @dataclass
@@ -251,11 +250,3 @@ class Law:
 
     def __call__(self, x: ca.SX) -> ca.SX:
         return substitute(self.value, self.x, x)
-
-
-def along(law: ca.Function, x: ca.SX) -> ca.SX:
-    """The energy of a storage with a nonlinear law: its integral along the straight way from zero to x."""
-    total = ca.SX(0)
-    for node, weight in zip(NODES.tolist(), WEIGHTS.tolist(), strict=True):
-        total += weight / 2 * ca.dot(x, ca.SX(law((1 + node) / 2 * x)))
-    return total

@@ -18,5 +18,7 @@ def bond_equations(model: Model) -> SystemEquations:
     if state is None or state.kin.closures:
         mechanical = MechanicalForm(structure)
         if mechanical.suits():
-            return mechanical.equations()
+            state = state or (StateForm(structure) if mechanical.kin.closures else None)
+            if state is None or not state.explicit():  # no multipliers where none are needed
+                return mechanical.equations()
     return (state or StateForm(structure)).equations()

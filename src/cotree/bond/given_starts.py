@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 FITS = 1e-9
 """How well start values must agree, relative to their size."""
+STILL = 1e-15
+"""Size of a step that changes nothing, relative to the states."""
 ITERATIONS = 30
 
 
@@ -78,7 +80,7 @@ class GivenStarts:
         from cotree.bond.states import start_displacement
 
         form, guess = self.form, ca.SX.zeros(*w.shape)
-        given = {}
+        given: dict[str, ca.SX] = {}
         for name, symbols in form.storing.items():
             start = start_displacement(form.structure.vertices[name], form)
             given |= {each.name(): start[k] for k, each in enumerate(ca.vertsplit(symbols))}
@@ -162,7 +164,7 @@ class GivenStarts:
             dx = np.zeros_like(x)
             dx[self.open] = np.linalg.lstsq(slope[:, self.open], -rest.ravel(), rcond=1e-10)[0]
             dw = -follow[:, 0] - follow[:, 1:] @ dx
-            if max(np.abs(dx).max(initial=0.0), np.abs(dw).max(initial=0.0)) <= 1e-15 * (1 + np.abs(x).max(initial=0.0)):
+            if np.abs(np.concatenate([dx, dw])).max(initial=0.0) <= STILL * (1 + np.abs(x).max(initial=0.0)):
                 break
             x, w = x + dx, w + dw
         raise unfit(self.names[int(np.argmax(np.abs(off)))])
@@ -179,4 +181,4 @@ def unfit(name: str) -> FormulationError:
 
 
 def _given(vertex: Vertex) -> bool:
-    return vertex.start is not None or vertex.start_conjugate is not None
+    return not vertex.loose and (vertex.start is not None or vertex.start_conjugate is not None)

@@ -20,7 +20,7 @@ def check_structure(made: Opening) -> None:
     if not structure.lines:
         raise ModelError("the bond graph has no bonds", where=structure.name, remedy="Join its elements with bonds")
     for alias, (_, said) in made.aliases.items():
-        if alias not in made.reached:
+        if alias not in made.reached and not _is_frame(made, alias):
             raise ModelError(
                 f"the {said} is dangling: it is connected to nothing",
                 where=alias.rpartition(".")[0],
@@ -30,6 +30,18 @@ def check_structure(made: Opening) -> None:
     for vertex in structure.vertices.values():
         _check_ports(vertex, structure.around[vertex.name])
         _check_widths(vertex, structure)
+
+
+def _is_frame(made: Opening, alias: str) -> bool:
+    """Whether a port of a mask leads to a frame; nothing needs to be mounted on it."""
+    end = alias
+    while end in made.aliases:
+        end = made.aliases[end][0]
+    leaf, port = (end, "") if end in made.leaves else (end.rpartition(".")[0], end.rpartition(".")[2])
+    if leaf not in made.leaves:
+        return False
+    part = made.leaves[leaf].part
+    return len(part.bundle(port or next(iter(part.port_names()), ""))) > 1
 
 
 def _check_ports(vertex: Vertex, lines: list[Line]) -> None:

@@ -93,6 +93,10 @@ class StateForm(States):
             notes=self._notes(solved, unknown),
         )
 
+    def explicit(self) -> bool:
+        """Whether all storages have integral causality, and nothing is closed or algebraic."""
+        return not (self.kin.closures or self.free_columns or self.speed_columns) and all(self.integral.values())
+
     # -- signals -------------------------------------------------------------------------------------------------
 
     def _momentum_signals(self) -> dict[str, ca.SX]:
@@ -343,6 +347,7 @@ class StateForm(States):
             column_ = self.kin.columns[c]
             line = self.structure.lines[column_.line]
             others = self._fighting(c)
+            self._refuse_massless([column_.element, *others], str(line))
             raise FormulationError(
                 f"the effort sources {listing([column_.element, *others])} are in conflict: they set the same effort"
                 if others
@@ -352,6 +357,19 @@ class StateForm(States):
                 if others
                 else "an I, an R or a C that takes the effort",
                 remedy="Put an R between them on a 1 junction, or remove one" if others else "Add what it drives",
+            )
+
+    def _refuse_massless(self, free: list[str], where: str) -> None:
+        """Refuse flows at ends where no effort acts, and that nothing else determines."""
+        vertices = [self.structure.vertices[name] for name in free]
+        if all(vertex.given.is_zero() for vertex in vertices):
+            owners = dict.fromkeys(vertex.owner for vertex in vertices)
+            raise FormulationError(
+                f"nothing with inertia or resistance moves with {listing(free)}, so that no equation gives the flow",
+                where=where,
+                expected="an I or an R that moves with it",
+                remedy=f"Give what is {'between' if len(owners) > 1 else 'at'} {listing(owners)} a small mass and "
+                "inertia, or add an R (damping) to it",
             )
 
     def _fighting(self, c: int) -> list[str]:

@@ -100,6 +100,8 @@ class Vertex:
     """Momentum of an I or displacement of a C at the start."""
     start_conjugate: ca.SX | None = None
     """Flow of an I or effort of a C at the start."""
+    loose: bool = False
+    """Whether its start value gives way where others fix it: no user gave it."""
     parts: tuple[int, ...] = ()
     """Widths of the parts of a Split."""
     domain: str = ""

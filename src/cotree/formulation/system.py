@@ -224,6 +224,11 @@ class SystemEquations:
         return not ca.depends_on(slope, self.t) if slope.nnz() else True
 
     @cached_property
+    def steady_signals(self) -> bool:
+        """Whether no given signal changes with time."""
+        return not self.signals.numel() or not ca.depends_on(self.signals, ca.vertcat(self.t, self.mode_symbols))
+
+    @cached_property
     def linear_algebraic(self) -> bool:
         """Whether the algebraic equations are linear in w, so that one sparse solution eliminates them."""
         return not len(self.w) or not ca.depends_on(self.algebraic_matrix, self.w.symbols)

@@ -94,8 +94,8 @@ class Run:
     def find_limits(self, max_step: float | None) -> Limits:
         """Longest steps, from dense samples of the sources; kept for runs over the same time with the same values."""
         e = self.problem.equations
-        if e.mechanics is not None and not len(e.inputs) and max_step is None:
-            return Limits.none(self.t_start)
+        if e.mechanics is not None and max_step is None and not e.mode_symbols.numel() and e.steady_signals:
+            return Limits.none(self.t_start, len(e.inputs))
         kept: dict[Any, Limits] = e.__dict__.setdefault("_limits", {})
         key = (self.p.tobytes(), self.t_start, float(self.grid[-1]), max_step)
         if key not in kept:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 
 from cotree.bond.elements import BondPart, optional
-from cotree.bond.library.base import EffortNode, OnePort, TwoPort, needed, own_flow, sheet, show, show_end, signal, value
+from cotree.bond.library.base import (
+    EffortNode,
+    OnePort,
+    TwoPort,
+    needed,
+    own_flow,
+    sheet,
+    show,
+    show_end,
+    signal,
+    value,
+)
 from cotree.bond.structure import Vertex
 from cotree.errors import ModelError
 from cotree.maths.symbolic import SYMBOLIC, limited_exp
