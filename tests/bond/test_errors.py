@@ -245,3 +245,33 @@ def test_the_message_is_whole(name):
         derive(make)
     if message is not None:
         assert str(told.value) == message
+
+
+SOFT = {"stiffness": 1e4, "turning_stiffness": 1e4}
+DAMPED = SOFT | {"damping": 1.0, "turning_damping": 1.0}
+
+
+def between_two_joints(arm, joint, *more):
+    """A body on a compliant joint, on a part that hangs on another one."""
+    return graph(
+        b.mechanics.Ground("G"), b.mechanics.RevoluteJoint("J1", axis="z", **joint), arm,
+        b.mechanics.RevoluteJoint("J2", axis="y", **joint), b.mechanics.Body("B", mass=1.0, inertia=[1e-3] * 3), *more,
+        "G -> J1.a", "J1.b -> arm.A", "arm.B -> J2.a", "J2.b -> B", gravity=(0, 0, -9.8),
+    )  # fmt: skip
+
+
+def test_a_part_without_mass_between_two_compliant_joints():
+    """The free axes of both joints turn with it, and no torque acts there."""
+    arm = b.mechanics.Translation("arm", r=[1.0, 0.0, 0.0])
+    with pytest.raises(ct.CotreeError) as caught:
+        between_two_joints(arm, SOFT).equations()
+    assert str(caught.value) == (
+        "bond J1.shaft.free.bond (J1.shaft -> J1.shaft.free): nothing with inertia or resistance moves with "
+        "J1.shaft.free, J2.shaft.free, so that no equation gives the flow. Expected an I or an R that moves with it. "
+        "Give what is between J1, J2 a small mass and inertia, or add an R (damping) to it."
+    )
+    ends = {"A": [-0.5, 0, 0], "B": [0.5, 0, 0]}
+    massive = b.mechanics.Body("arm", mass=0.01, inertia=[1e-4] * 3, frames=ends)
+    assert between_two_joints(massive, SOFT).equations()
+    dampers = [b.R(f"D{k}", resistance=1.0) for k in (1, 2)]
+    assert between_two_joints(arm, DAMPED, *dampers, "J1.shaft -> D1", "J2.shaft -> D2").equations()

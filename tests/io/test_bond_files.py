@@ -177,6 +177,13 @@ def test_nested_masks_come_back_as_they_were(tmp_path):
     assert ct.Model.from_mapping(model.to_data()).to_data() == model.to_data()
 
 
+def test_a_missing_kind_lists_the_kinds_once(read):
+    with pytest.raises(ct.CotreeError) as told:
+        read("components:\n  R: {resistance: 2}\n")
+    assert str(told.value).startswith("m.yaml:2: R: no kind is given. Expected one of ")
+    assert str(told.value).count("bond.C,") == 1
+
+
 def test_what_a_file_cannot_hold_is_told(tmp_path):
     model = nested()
     model.add(b.R("law", effort=lambda f: f**3))

@@ -301,7 +301,9 @@ def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Co
         f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",
         where=where,
         expected=f"one of {listing(sorted(KINDS), 60)}" if kind is None else "a known kind",
-        remedy="" if kind is None else remedy or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
+        remedy=""
+        if kind is None
+        else remedy or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
     )
 
 

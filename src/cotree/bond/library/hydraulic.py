@@ -94,7 +94,7 @@ class Orifice(Part):
 
 
 class PressureSource(Part):
-    """p = pressure(t)."""
+    """p = pressure(t). Its result ``flow`` counts along its bond."""
 
     kind = "bond.hydraulic.pressure_source"
     letter = "Se"

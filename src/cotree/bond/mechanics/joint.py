@@ -273,7 +273,8 @@ class Joint(FramePart):
         begin = self.gap(word, v, *placed.start)
         matrix = diagonal(self.shaped(_HOLD[word], v), width)
         one_port(
-            make, f"{path}.spring.{word}", "C", at, width, matrix=matrix, start=begin, loose=True, domain=domain, text="k"
+            make, f"{path}.spring.{word}", "C", at, width, matrix=matrix, start=begin, loose=True, domain=domain,
+            text="k",
         )  # fmt: skip
         damping = self.shaped(_DAMP[word], v)
         if damping is not None and not damping.is_zero():
