@@ -1,7 +1,6 @@
 """Bond graphs in model files: read, written back without loss, and what each mistake is told."""
 
 import copy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 import cotree as ct
 import cotree.bond as b
-from cotree.io import read_model
 
 GOOD = """\
 name: DC motor
@@ -44,17 +42,6 @@ bonds:
   a: V -> j
   c: j -> R
 """
-
-
-@pytest.fixture
-def read(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def reader(text):
-        Path("m.yaml").write_text(text)
-        return read_model(Path("m.yaml"), ct.Model)
-
-    return reader
 
 
 def test_a_file_is_the_model_of_python(read):

@@ -1,13 +1,10 @@
 """Model files of mechanisms: what is read, that nothing is lost, and what each mistake is told."""
 
-from pathlib import Path
-
 import casadi as ca
 import numpy as np
 import pytest
 
 import cotree as ct
-from cotree.io import read_model
 from cotree.model import KINDS
 
 PENDULUM = """\
@@ -28,17 +25,6 @@ components:
 run:
   {t_end: 2, integrator: adams, tree: [joint, absolute], max_step: l/3, start: {O.angle: 0.2}, plot: arm.tip.position}
 """
-
-
-@pytest.fixture
-def read(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def reader(text):
-        Path("m.yaml").write_text(text)
-        return read_model(Path("m.yaml"), ct.Model)
-
-    return reader
 
 
 def test_a_file_gives_the_model_that_python_gives(read):

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import cotree as ct
-from cotree.io import read_model
 
 GOOD = """\
 name: RC
@@ -17,17 +16,6 @@ components:
   C: {kind: capacitor, nodes: [2, 0], capacitance: C, initial: 1.0}
 run: {t_end: 5*tau, points: 11, rtol: 1e-9, start: {C.voltage: 2}, plot: C.voltage}
 """
-
-
-@pytest.fixture
-def read(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def reader(text):
-        Path("m.yaml").write_text(text)
-        return read_model(Path("m.yaml"), ct.Model)
-
-    return reader
 
 
 def test_a_file_gives_model_and_run_settings(read):

@@ -180,7 +180,25 @@ def optional() -> Any:
     return field(default=None, kw_only=True)
 
 
-class I(Element):  # noqa: E742
+class Storage(Element):
+    """What I and C share: one law out of several, and two ways to give the start."""
+
+    laws: ClassVar[tuple[str, ...]] = ()
+    starts: ClassVar[tuple[str, str]] = ("", "")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self, self.laws)
+        if all(getattr(self, name) is not None for name in self.starts):
+            raise ModelError(f"{' and '.join(self.starts)} are given", where=self.name, expected="one of the two")
+
+    def storage(self, make: Opening, path: str, v: Mapping[str, Any], width: int, law: Mapping[str, Any]) -> None:
+        """Add the vertex with its start."""
+        start, other = (_wide(self.shaped(name, v), width) for name in self.starts)
+        self.vertex(make, path, v, width=width, start=start, start_conjugate=other, **law)
+
+
+class I(Storage):  # noqa: E742
     """Stores momentum: p = inertia * f, or f = ``flow``, an expression of ``p`` or a Python function of it.
 
     The momentum at the start is ``momentum``, or that of ``initial_flow``; zero if neither is given.
@@ -194,16 +212,12 @@ class I(Element):  # noqa: E742
         "initial_flow": constant("flow at the start"),
     }
     texts = ("flow",)
+    laws = ("inertia", "flow")
+    starts = ("momentum", "initial_flow")
     inertia: Any = optional()
     flow: Any = optional()
     momentum: Any = optional()
     initial_flow: Any = optional()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of(self, ("inertia", "flow"))
-        if self.momentum is not None and self.initial_flow is not None:
-            raise ModelError("momentum and initial_flow are given", where=self.name, expected="one of the two")
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         n = make.width(self, path)
@@ -213,11 +227,10 @@ class I(Element):  # noqa: E742
         else:
             law["matrix"] = square(self.required("inertia", v), n, f"{path}.inertia")
             check_regular(law["matrix"], f"{path}.inertia", make.values)
-        start, other = self.shaped("momentum", v), self.shaped("initial_flow", v)
-        self.vertex(make, path, v, width=n, start=_wide(start, n), start_conjugate=_wide(other, n), **law)
+        self.storage(make, path, v, n, law)
 
 
-class C(Element):
+class C(Storage):
     """Stores displacement: q = compliance * e, or e = stiffness * q, or e = ``effort``, an expression of ``q``.
 
     The displacement at the start is ``displacement``, or that of ``initial_effort``; zero if neither is given.
@@ -232,17 +245,13 @@ class C(Element):
         "initial_effort": constant("effort at the start"),
     }
     texts = ("effort",)
+    laws = ("compliance", "stiffness", "effort")
+    starts = ("displacement", "initial_effort")
     compliance: Any = optional()
     stiffness: Any = optional()
     effort: Any = optional()
     displacement: Any = optional()
     initial_effort: Any = optional()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_of(self, ("compliance", "stiffness", "effort"))
-        if self.displacement is not None and self.initial_effort is not None:
-            raise ModelError("displacement and initial_effort are given", where=self.name, expected="one of the two")
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         n = make.width(self, path)
@@ -259,8 +268,7 @@ class C(Element):
                 if min(given.shape) == 1
                 else ca.inv(square(given, n, f"{path}.compliance"))
             )
-        start, other = self.shaped("displacement", v), self.shaped("initial_effort", v)
-        self.vertex(make, path, v, width=n, start=_wide(start, n), start_conjugate=_wide(other, n), **law)
+        self.storage(make, path, v, n, law)
 
 
 class R(Element):

@@ -11,7 +11,6 @@ from cotree.bond.explain import LETTERS
 from cotree.bond.opening import open_graph
 from cotree.bond.structural import structural
 from cotree.formulation import SystemEquations
-from cotree.formulation.branch.explain import too_long
 from cotree.model import Model
 from cotree.view import mathml
 from cotree.view.bond_drawing import bond_svg
@@ -83,13 +82,7 @@ def equations_section(model: Model, equations: SystemEquations) -> str:
         parts += ["<h3>State equations</h3>"]
         parts.append(equation_list(mathml.state_equations(model, equations, BondNotation(model)), count))
     else:
-        parts += ["<h3>Equations of motion</h3>", f"<p>{mathml.balance_law(bool(len(equations.multipliers)))}</p>"]
-        groups = mathml.mechanism_equations(model, equations)
-        if groups is None:
-            words = text(too_long(equations)).replace("`", "<code>", 1).replace("`", "</code>", 1)
-            parts.append(f"<p>{words}.</p>")
-        for heading, rows in groups or ():
-            parts += [f"<h3>{heading}</h3>", equation_list(rows, len(rows))]
+        parts += mathml.motion_section(model, equations)
     return "\n".join([*parts, "<p>A dot is the rate of change.</p>"])
 
 

@@ -10,12 +10,13 @@ from html import escape
 import casadi as ca
 
 from cotree.formulation import SystemEquations, rate_name, terminal_residuals
-from cotree.formulation.branch.explain import GREEK, Symbol, mechanism_formulas, named_part, symbols
+from cotree.formulation.branch.explain import GREEK, Symbol, mechanism_formulas, named_part, symbols, too_long
 from cotree.formulation.explain import input_signals
 from cotree.graph.equations import TopologicalEquation, plain_subscript
 from cotree.maths.printing import replay
 from cotree.maths.trigonometric import Term
 from cotree.model import Model, quantities
+from cotree.view.page import equation_list
 
 MOST_TOKENS = 260
 """Longest printed side of an equation; beyond it the number of operations is given instead."""
@@ -160,6 +161,18 @@ def mechanism_equations(model: Model, equations: SystemEquations) -> list[tuple[
         ("Constraints of velocities", rolling),
     ]
     return [(heading, rows) for heading, rows in groups if rows]
+
+
+def motion_section(model: Model, equations: SystemEquations) -> list[str]:
+    """The equations of motion of a mechanism as parts of a page, where they are short enough to be read."""
+    parts = ["<h3>Equations of motion</h3>", f"<p>{balance_law(bool(len(equations.multipliers)))}</p>"]
+    groups = mechanism_equations(model, equations)
+    if groups is None:
+        words = escape(too_long(equations)).replace("`", "<code>", 1).replace("`", "</code>", 1)
+        parts.append(f"<p>{words}.</p>")
+    for heading, rows in groups or ():
+        parts += [f"<h3>{heading}</h3>", equation_list(rows, len(rows))]
+    return parts
 
 
 def balance_law(constrained: bool) -> str:

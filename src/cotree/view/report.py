@@ -9,7 +9,7 @@ import numpy as np
 
 from cotree._version import __version__
 from cotree.formulation import SystemEquations
-from cotree.formulation.branch.explain import constraint_lines, main_results, too_long
+from cotree.formulation.branch.explain import constraint_lines, main_results
 from cotree.graph import Tree
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, Role, quantities
 from cotree.results import EnergyAudit, Solution
@@ -248,14 +248,8 @@ def _motion(model: Model, tree: Tree, equations: SystemEquations) -> str:
     graph = tree.graph
     cutsets = ((name, mathml.topological(tree.cutset_equation(name))) for name in tree.branches)
     circuits = ((name, mathml.topological(tree.circuit_equation(name))) for name in tree.chords)
-    parts = ["<h3>Equations of motion</h3>", f"<p>{mathml.balance_law(bool(len(equations.multipliers)))}</p>"]
-    groups = mathml.mechanism_equations(model, equations)
-    if groups is None:
-        words = text(too_long(equations)).replace("`", "<code>", 1).replace("`", "</code>", 1)
-        parts.append(f"<p>{words}.</p>")
-    for heading, rows in groups or ():
-        parts += [f"<h3>{heading}</h3>", equation_list(rows, len(rows))]
-    parts += [
+    parts = [
+        *mathml.motion_section(model, equations),
         "<p>A dot is the rate of change.</p>",
         "<h3>Cutset equations of virtual work, one for each branch</h3>",
         equation_list(cutsets, graph.rank),

@@ -206,12 +206,7 @@ class OfJoint(Wrapped, JointMask):
         return result
 
     def _report(self, make: Opening, path: str, v: Mapping[str, Any], placed: JointPlace) -> None:
-        for c in self.coordinates:
-            flow = make.reported(f"{path}.{c.port}.flow", c.width)
-            if c.width == 1:
-                make.output(f"{path}.{c.rate}", flow, c.rate_unit)
-            else:
-                components(make, f"{path}.{c.rate}", flow, c.rate_unit)
+        self._report_rates(make, path)
         if placed.how != "tree":
             self._measure(make, path, v, placed)
         for word, name, unit_of in (("translation", "force", "N"), ("rotation", "torque", "N m")):

@@ -295,14 +295,17 @@ class Joint(FramePart):
                 now = euler_parameters(placed.C) if c.name == ORIENTATION else measured[c.name]
                 for k, name in enumerate(coordinate_names(path, c)):
                     make.output(name, now[k], c.unit)
+        self._report_rates(make, path)
+        for word, name, unit_of in (("translation", "force", "N"), ("rotation", "torque", "N m")):
+            components(make, f"{path}.{name}", self._held(make, path, v, word, placed), unit_of)
+
+    def _report_rates(self, make: Opening, path: str) -> None:
         for c in self.coordinates:
             flow = make.reported(f"{path}.{c.port}.flow", c.width)
             if c.width == 1:
                 make.output(f"{path}.{c.rate}", flow, c.rate_unit)
             else:
                 components(make, f"{path}.{c.rate}", flow, c.rate_unit)
-        for word, name, unit_of in (("translation", "force", "N"), ("rotation", "torque", "N m")):
-            components(make, f"{path}.{name}", self._held(make, path, v, word, placed), unit_of)
 
     def _held(self, make: Opening, path: str, v: Mapping[str, Any], word: str, placed: JointPlace) -> ca.SX:
         """What the locked axes do to b at its origin, in a's axes."""
