@@ -122,9 +122,12 @@ class Model(_model.Model):
     >>> m.simulate(t_end=5e-3)["C.voltage"][-1]
     """
 
-    def connect(self, tail: str, head: str, name: str | None = None, width: int | None = None) -> bond.Bond:
-        """Add a bond to a bond graph, from ``tail`` to ``head``; without a name it is numbered: b1, b2, ..."""
-        return self.add(bond.Bond(name or bond.next_bond(self.components), tail, head, width=width))
+    def connect(
+        self, tail: str, head: str | None = None, name: str | None = None, width: int | None = None
+    ) -> bond.Bond:
+        """Add a bond to a bond graph, given by two ends or as ``"tail -> head"``; without a name it is numbered."""
+        ends = bond.bond_ends(tail, head)
+        return self.add(bond.Bond(name or bond.next_bond(self.components), *ends, width=width))
 
     def causality(self) -> Causality:
         """The causality of a bond graph, assigned step by step, with the reason for each stroke."""

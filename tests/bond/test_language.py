@@ -341,3 +341,13 @@ def test_bonds_are_numbered_where_they_have_no_name(name):
         model.add(part)
     names = [model.connect(*ends).name for ends in (("V", "j"), ("j", "R"), ("j", "b2"))]
     assert names == ["b1", "b3", "b4"]
+
+
+def test_a_bond_may_be_given_as_one_text():
+    m = ct.Model("text")
+    m.add(b.Se("V", effort=1))
+    m.add(b.R("R", resistance=2))
+    assert (m.connect("V -> R").tail, m.components["b1"].head) == ("V", "R")
+    for wrong in ("V", "V -> j -> R", "-> R"):
+        with pytest.raises(ct.ModelError, match="two ends, or one text such as 'V -> j'"):
+            m.connect(wrong)

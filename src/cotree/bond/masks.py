@@ -46,9 +46,19 @@ class Graph:
         self.components[part.name] = part
         return part
 
-    def connect(self, tail: str, head: str, name: str | None = None, width: int | None = None) -> Bond:
-        """Add a bond; without a name it is numbered."""
-        return self.add(Bond(name or next_bond(self.components), tail, head, width=width))
+    def connect(self, tail: str, head: str | None = None, name: str | None = None, width: int | None = None) -> Bond:
+        """Add a bond, given by two ends or as ``"tail -> head"``; without a name it is numbered."""
+        return self.add(Bond(name or next_bond(self.components), *bond_ends(tail, head), width=width))
+
+
+def bond_ends(tail: str, head: str | None = None) -> tuple[str, str]:
+    """The two ends of a bond, from two names or from ``"tail -> head"``."""
+    if head is not None:
+        return tail, head
+    ends = [end.strip() for end in str(tail).split("->")]
+    if len(ends) != 2 or not all(ends):
+        raise ModelError(f"the bond is {tail!r}", expected="two ends, or one text such as 'V -> j'")
+    return ends[0], ends[1]
 
 
 def next_bond(taken: Collection[str]) -> str:
