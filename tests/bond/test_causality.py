@@ -12,7 +12,8 @@ import cotree.bond as bond
 from bond.mechanics.pairs import PAIRS, Pair
 from bond.random_graphs import Plain, degree, plain_graphs
 from bond.textbook import TEXTBOOK, build
-from cotree.bond.causality import Causality, assign, refuse_sources
+from cotree.bond.causality import Causality, assign
+from cotree.bond.equations import bond_equations
 from cotree.bond.opening import open_graph
 from cotree.bond.structure import component_names
 from cotree.errors import FormulationError
@@ -109,26 +110,27 @@ def test_two_capacitors_and_a_source_name_both() -> None:
 # -- sources in conflict -----------------------------------------------------------------------------------------------
 
 
-def test_two_flow_sources_are_refused_by_bond() -> None:
-    with pytest.raises(FormulationError) as error:
-        refuse_sources(causality("two_flow_sources"))
-    assert "bond b3 (B -> j)" in str(error.value)
-    assert "'A'" in str(error.value)
-    assert "'B'" in str(error.value)
+def test_two_flow_sources_are_told_by_bond_and_refused() -> None:
+    model = TEXTBOOK["two_flow_sources"].make()
+    (conflict,) = assign(open_graph(model)).conflicts
+    assert (conflict.kind, conflict.bond, set(conflict.elements)) == ("sources", "b3", {"A", "B"})
+    with pytest.raises(FormulationError, match=r"A.*B|B.*A"):
+        bond_equations(model)
 
 
-def test_two_effort_sources_through_a_transformer_are_refused() -> None:
+def test_two_effort_sources_through_a_transformer_are_told_and_refused() -> None:
     parts = [bond.Se("A", effort=1.0), bond.TF("T", modulus=2.0), bond.Se("B", effort=1.0)]
-    found = assign(open_graph(build("conflict", parts, "b1: A -> T", "b2: T -> B")))
-    assert [(conflict.kind, set(conflict.elements)) for conflict in found.conflicts] == [("sources", {"A", "B"})]
-    with pytest.raises(FormulationError, match="bond b2"):
-        refuse_sources(found)
+    model = build("conflict", parts, "b1: A -> T", "b2: T -> B")
+    found = assign(open_graph(model))
+    assert [(each.kind, each.bond, set(each.elements)) for each in found.conflicts] == [("sources", "b2", {"A", "B"})]
+    with pytest.raises(FormulationError, match=r"b2|b1"):
+        bond_equations(model)
 
 
-def test_other_findings_are_not_refused() -> None:
+def test_what_can_be_solved_has_no_sources_in_conflict() -> None:
     for name, known in TEXTBOOK.items():
         if known.solvable:
-            refuse_sources(causality(name))
+            assert all(conflict.kind != "sources" for conflict in causality(name).conflicts)
 
 
 def test_unknown_preference() -> None:
@@ -213,7 +215,6 @@ def test_mechanisms_have_an_inertia_for_each_freedom(make: Callable[[], Pair]) -
             own = "head" if line.enters(name) else "tail"
             reversed_ones += sum(end != own for end in found.components[line.name])
     assert reversed_ones == REDUNDANT.get(make.__name__, 0)
-    refuse_sources(found)
 
 
 def test_a_gyristor_gives_effort() -> None:

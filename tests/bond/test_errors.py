@@ -275,3 +275,48 @@ def test_a_part_without_mass_between_two_compliant_joints():
     assert between_two_joints(massive, SOFT).equations()
     dampers = [b.R(f"D{k}", resistance=1.0) for k in (1, 2)]
     assert between_two_joints(arm, DAMPED, *dampers, "J1.shaft -> D1", "J2.shaft -> D2").equations()
+
+
+NO_ENERGY = {
+    "stiffness": (
+        b.C("X", stiffness=[[1, 2], [0, 1]]),
+        "X.stiffness: the matrix is not symmetric: c1c2 is 2 and c2c1 is 0",
+    ),
+    "inertia": (
+        b.I("X", inertia=[[1, 0.5], [0, 2]]),
+        "X.inertia: the matrix is not symmetric: c1c2 is 0.5 and c2c1 is 0",
+    ),
+    "compliance": (b.C("X", compliance=[[1, 2], [2, 1]]), "X.compliance: the matrix has the negative eigenvalue -1"),
+    "law": (
+        b.C("X", effort=["q.c2", "0*q.c1"]),
+        "X.effort: the law keeps no energy: component c1 changes by 1 with c2, but c2 by 0 with c1",
+    ),
+    "negative inertia": (b.I("X", inertia=-1), "X.inertia: the value is -1: its energy would be negative"),
+    "negative stiffness": (b.C("X", stiffness=-3), "X.stiffness: the value is -3: its energy would be negative"),
+}
+
+
+@pytest.mark.parametrize("case", NO_ENERGY)
+def test_storages_that_keep_no_energy(case):
+    part, words = NO_ENERGY[case]
+    width = part.own_width() or 1
+    drive = b.Se("V", effort=[1.0] * width if width > 1 else 1.0)
+    model = graph(drive, b.Junction1("j"), b.R("R", resistance=1.0), part, "V -> j -> R", "j -> X")
+    with pytest.raises(ct.ModelError) as told:
+        model.equations()
+    assert words in str(told.value)
+
+
+def test_a_negative_resistance_is_noted():
+    for value in ({"resistance": -1.0}, {"conductance": -1.0}):
+        model = graph(b.Se("V", effort=1.0), b.Junction1("j"), b.I("m", inertia=1.0), b.R("R", **value), "V -> j -> m")
+        model.connect("j", "R")
+        assert "R 'R' is negative (-1): it supplies energy instead of dissipating it" in model.equations().notes
+
+
+def test_a_law_without_slope_at_the_start_is_named():
+    model = graph(
+        b.Se("V", effort=1.0), b.Junction1("j"), b.I("m", inertia=1.0), b.R("r", flow="e**3"), "V -> j -> m", "j -> r"
+    )
+    with pytest.raises(ct.SolveError, match=r"do not fix r\.effort: the slope of its law is zero there"):
+        model.simulate(2.0, points=5)

@@ -351,3 +351,32 @@ def test_a_bond_may_be_given_as_one_text():
     for wrong in ("V", "V -> j -> R", "-> R"):
         with pytest.raises(ct.ModelError, match="two ends, or one text such as 'V -> j'"):
             m.connect(wrong)
+
+
+@pytest.mark.parametrize("width", [2, 4])
+def test_results_of_any_width_are_read_as_vectors(width):
+    masses = np.arange(1.0, width + 1)
+    model = graph(b.Se("V", effort=[1.0] * width), b.Junction1("j"), b.I("m", inertia=list(masses)), "V -> j -> m")
+    found = model.simulate(1.0, points=3, rtol=1e-10)
+    assert found["m.flow"].shape == (3, width)
+    assert np.abs(found["m.flow"][-1] - 1 / masses).max() < 1e-8
+    with pytest.raises(ct.CotreeError):
+        found["m.flo"]
+
+
+def test_symmetric_laws_of_several_components():
+    law = ["2*q.c1 + q.c2**2", "2*q.c1*q.c2"]  # the gradient of q1^2 + q1 q2^2
+    model = graph(
+        b.Junction1("j"),
+        b.I("m", inertia=[1.0, 2.0]),
+        b.C("k", effort=law, displacement=[0.5, 0.3]),
+        "j -> m",
+        "j -> k",
+    )
+    found = model.simulate(1.0, points=3, rtol=1e-10)
+
+    def move(t, y):
+        return [y[2], y[3], -2 * y[0] - y[1] ** 2, -y[0] * y[1]]
+
+    wanted = reference(move, [0.5, 0.3, 0.0, 0.0], 1.0)
+    assert np.abs(found["k.displacement"][-1] - wanted[:2]).max() < 1e-8

@@ -5,6 +5,7 @@ The graphs are plane mechanisms of scalar bonds with modulated transformers.
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import cotree as ct
@@ -96,7 +97,7 @@ def test_a_source_of_flow_behind_a_transformer_drives_it():
     def angle(t):
         return np.arcsin(np.sin(0.1) + 0.3 / 0.7 * np.sin(t))
 
-    h = 1e-4
+    h = 1e-3  # differences are good to about 1e-9, which SciPy must not be asked to better
     w, a = (angle(1 + h) - angle(1 - h)) / (2 * h), (angle(1 + h) - 2 * angle(1) + angle(1 - h)) / h**2
     force = -2.0 * 0.3 * np.sin(1.0) + (0.1 * a + w) / (0.7 * np.cos(th))
     for make in (state_form, mechanical_form):
@@ -215,3 +216,77 @@ def test_no_inertia_is_told_by_name():
     with pytest.raises(ct.CotreeError) as told:
         model.equations()
     assert "T" in str(told.value)
+
+
+LENGTHS = {"a": 0.3, "b": 0.9, "c": 0.75}
+BASE = np.array([0.9, 0.0])
+
+
+def spatial_four_bar():
+    """Bars of 1 kg between ground, R, S, S and R; only the crank's angle is given, so that the loop is far open."""
+    m = b.mechanics
+    model = ct.Model("four-bar", gravity=(0, -9.8, 0))
+    for part in (m.Ground("G"), m.Ground("H", position=(*BASE, 0)), m.RevoluteJoint("J1", axis="z", angle=1.0)):
+        model.add(part)
+    for part in (m.SphericalJoint("J2"), m.SphericalJoint("J3"), m.RevoluteJoint("J4", axis="z")):
+        model.add(part)
+    for name, length in LENGTHS.items():
+        ends = {"l": (-length / 2, 0, 0), "r": (length / 2, 0, 0)}
+        model.add(m.Body(name, mass=1.0, inertia=(0.001, 0.01, 0.01), frames=ends))
+    for ends in ["G J1.a", "J1.b a.l", "a.r J2.a", "J2.b b.l", "b.r J3.a", "J3.b c.l", "c.r J4.a", "J4.b H"]:
+        model.connect(*ends.split())
+    return model
+
+
+def plane(angle):
+    """Centres of mass and angles of the three bars in the plane, by the law of cosines; c.l is above the base."""
+    tip = LENGTHS["a"] * np.array([np.cos(angle), np.sin(angle)])
+    gap = BASE - tip
+    far = np.linalg.norm(gap)
+    at_tip = np.arccos((LENGTHS["b"] ** 2 + far**2 - LENGTHS["c"] ** 2) / (2 * LENGTHS["b"] * far))
+    coupler = np.arctan2(gap[1], gap[0]) + at_tip
+    knee = tip + LENGTHS["b"] * np.array([np.cos(coupler), np.sin(coupler)])
+    rocker = np.arctan2(*(BASE - knee)[::-1])
+    return np.concatenate([tip / 2, (tip + knee) / 2, (knee + BASE) / 2, [angle, coupler, rocker]])
+
+
+def test_a_rough_start_leaves_euler_parameters_of_length_one():
+    model = spatial_four_bar()
+    q = model.equations().q
+    start = dict(zip(q.names, q.start, strict=True))
+    orientation = [value for name, value in start.items() if "orientation" in name]
+    assert len(orientation) == 4
+    assert abs(np.linalg.norm(orientation) - 1) < 1e-14
+    weights = np.repeat([1.0, 0.01], [6, 3])  # masses, and moments of inertia about z
+    h = 1e-3  # differences are good to about 1e-9, which SciPy must not be asked to better
+
+    def swing(t, y):  # Lagrange's equation of one freedom: J w' + J' w^2 / 2 + V' = 0
+        x = [plane(y[0] + k * h) for k in (-2, -1, 0, 1, 2)]
+        first = (x[0] - 8 * x[1] + 8 * x[3] - x[4]) / (12 * h)
+        second = (-x[0] + 16 * x[1] - 30 * x[2] + 16 * x[3] - x[4]) / (12 * h**2)
+        force = -9.8 * first[[1, 3, 5]].sum() - weights @ (first * second) * y[1] ** 2
+        return [y[1], force / (weights @ first**2)]
+
+    wanted = solve_ivp(swing, (0.0, 0.3), [start["J1.angle"], 0.0], rtol=1e-8, atol=1e-8).y[:, -1]
+    found = model.simulate(0.3, points=4, rtol=1e-10)
+    assert abs(found["J1.angle"][-1] - wanted[0]) < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["weld", "direct", "translation"])
+def test_a_mechanism_without_freedom_has_its_reactions(kind):
+    m = b.mechanics
+    model = ct.Model("fixed", gravity=(0, 0, -9.8))
+    model.add(m.Ground("G"))
+    model.add(m.Body("B", mass=2.0, inertia=(0.1, 0.1, 0.1)))
+    if kind == "direct":
+        model.connect("G", "B")
+    else:
+        joint = m.WeldJoint("J") if kind == "weld" else m.Translation("J", r=(0.5, 0, 0))
+        ends = ("J.a", "J.b") if kind == "weld" else ("J.A", "J.B")
+        model.add(joint)
+        model.connect("G", ends[0])
+        model.connect(ends[1], "B")
+    found = model.simulate(1.0, points=3)
+    assert np.abs(found["G.translation.effort"] - [0, 0, -19.6]).max() < 1e-12
+    lever = 0.5 if kind == "translation" else 0.0
+    assert np.abs(found["G.rotation.effort"] - [0, lever * 19.6, 0]).max() < 1e-12

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+import cotree as ct
 import cotree.bond as b
 from bond._graphs import graph, last, oscillator, reference
 
@@ -115,3 +116,36 @@ def test_a_modulus_with_a_matrix_function_of_signals():
         )  # fmt: skip
         s = model.simulate(2.0, rtol=1e-10)
         assert [s["m.flow.c1"][-1], s["m.flow.c2"][-1]] == pytest.approx(wanted, rel=1e-8)
+
+
+def gear(n):
+    """Inertias of 1 and 2 with a gear n between them; the second one is named first, so that it has the state."""
+    return graph(
+        b.I("J2", inertia=2.0), b.Se("S", effort=1.0), b.Junction1("w"), b.I("J1", inertia=1.0), b.TF("g", modulus="n"),
+        "S -> w -> J1", "w -> g -> J2", parameters={"n": n},
+    )  # fmt: skip
+
+
+def test_a_ratio_that_a_run_makes_zero():
+    model = gear(1.0)
+    for n in (1.0, -2.0, 1e-3):
+        found = model.simulate(1.0, points=3, parameters={"n": n}, rtol=1e-10)
+        assert found["J1.flow"][-1] == pytest.approx(1 / (1 + 2 * n**2), rel=1e-7)
+    with pytest.raises(
+        ct.FormulationError, match=r"'g' was found by a factor that is zero now.* new value of n"
+    ) as told:
+        model.simulate(1.0, parameters={"n": 0.0})
+    assert "Set n in the model itself" in str(told.value)
+    assert gear(0.0).simulate(1.0, points=3)["J1.flow"][-1] == pytest.approx(1.0, rel=1e-7)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0])
+def test_an_inertia_that_a_run_makes_zero_or_negative(value):
+    model = graph(
+        b.Se("S", effort=1.0), b.Junction1("j"), b.I("m", inertia="k"), b.R("r", resistance=1.0),
+        "S -> j -> m", "j -> r", parameters={"k": 1.0},
+    )  # fmt: skip
+    found = model.simulate(1.0, points=3, parameters={"k": 3.0}, rtol=1e-10)
+    assert found["m.flow"][-1] == pytest.approx(1 - np.exp(-1 / 3), rel=1e-7)
+    with pytest.raises(ct.FormulationError, match="'m' is zero, negative or not finite now, with the new value of k"):
+        model.simulate(1.0, parameters={"k": value})

@@ -377,3 +377,31 @@ def test_simplified_graphs_answer_the_same() -> None:
     for name in b:
         if name in a and not name.startswith("b"):
             np.testing.assert_allclose(b[name], a[name], rtol=0, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [
+        ("dc_motor", {"shaft.angle"}),
+        ("quarter_car", {"body.displacement", "wheel.displacement", "patch.displacement"}),
+        ("house_wall", {f"{part}.power" for part in (
+            "brick", "brick_mass", "heating", "outside", "plaster", "plaster_mass", "room_air", "surface", "wool")}),
+        ("ladder_filter", set()),
+    ],
+)  # fmt: skip
+def test_results_that_a_bond_graph_does_not_carry_over(name: str, lost: set[str]) -> None:
+    """Sums over time at nodes, and powers of pseudo-bonds, as the page on the method says; nothing else."""
+    network = cotree.load(EXAMPLES / f"{name}.yaml")
+    short = {"t_end": RUNS[name] * 1e-3, "points": 3}
+    ours, whole = network_bond_graph(network).simulate(**short), network.simulate(**short)
+    assert set(whole) - set(ours) == lost
+
+
+def test_a_sensor_gives_the_sum_over_time_that_is_not_carried_over() -> None:
+    network = cotree.load(EXAMPLES / "dc_motor.yaml")
+    graph = network_bond_graph(network)
+    graph.add(bond.Sensor("turned", of="shaft", measures="displacement"))
+    options = {"t_end": 0.5, "points": 11, "rtol": 1e-10, "atol": 1e-12}
+    ours, exact = graph.simulate(**options)["turned.value"], network.simulate(**options)["shaft.angle"]
+    assert np.abs(exact).max() > 1e-3
+    np.testing.assert_allclose(ours, exact, rtol=1e-7, atol=1e-9)

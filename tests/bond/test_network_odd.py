@@ -142,3 +142,11 @@ def test_both_ways_are_reached_from_the_model() -> None:
     graph = network.to_bond_graph()
     assert graph.bonded
     assert not graph.to_network().bonded
+
+
+def test_the_rectifier_runs_with_default_tolerances() -> None:
+    network = cotree.load(EXAMPLES / "rectifier.yaml")
+    own, other = (model.simulate(0.03, points=31) for model in (network.to_bond_graph(), network))
+    for name in ("C.voltage", "D1.current", "D2.voltage"):
+        size = abs(other[name]).max()
+        assert abs(own[name] - other[name]).max() < 1e-5 * size, name  # the default tolerance is 1e-6

@@ -136,3 +136,52 @@ def test_a_rate_that_nothing_gives_is_told():
     model.connect("T", "Y")
     with pytest.raises(ct.FormulationError, match=r"needs the rate of the signal m\.effort, which modulates its flow"):
         model.equations()
+
+
+def test_velocities_of_bodies_as_signals():
+    m = b.mechanics
+    for signal, wanted in {"B.velocity.x": np.exp(-1.0), "B.angular_velocity.x": 0.5}.items():
+        model = ct.Model("drag", gravity=(0, 0, 0))
+        model.add(m.Body("B", mass=1.0, inertia=(0.01, 0.02, 0.03), velocity=(1, 0, 0), angular_velocity=(0.5, 0, 0)))
+        model.add(m.FrameForce("F", force=(f"-{signal}", 0, 0)))
+        model.connect("F", "B")
+        assert abs(model.simulate(1.0, points=3, rtol=1e-10)["B.velocity.x"][-1] - wanted) < 1e-8, signal
+
+
+@pytest.mark.parametrize(("signal", "lever"), [("B.velocity.z", 0.5), ("B.p.velocity.z", 0.0)])
+def test_velocities_in_the_effort_on_a_shaft(signal, lever):
+    model = hanging(b.MSe("u", effort=f"-{signal}"), "u", "J.shaft")
+    found = model.simulate(0.5, points=3, rtol=1e-10)
+
+    def swing(t, y):  # the centre of mass is at 0.5 (cos, 0, -sin)
+        return [y[1], (4.9 * np.cos(y[0]) + lever * np.cos(y[0]) * y[1]) / (0.02 + 0.25)]
+
+    assert abs(found["J.angle"][-1] - reference(swing, [0.3, 0.0], 0.5)[0]) < 1e-8
+
+
+def test_friction_by_the_force_of_a_joint_whose_slope_is_infinite_at_rest():
+    model = hanging(b.MR("d", resistance="0.01*sqrt(J.force.x**2 + J.force.z**2)"), "J.shaft", "d")
+    found = model.simulate(0.5, points=3, rtol=1e-9)
+
+    def swing(t, y):
+        turn = 0.0
+        for _ in range(50):  # the force of the joint holds the acceleration again
+            x = -0.5 * (np.sin(y[0]) * turn + np.cos(y[0]) * y[1] ** 2)
+            z = -0.5 * (np.cos(y[0]) * turn - np.sin(y[0]) * y[1] ** 2) + 9.8
+            turn = (4.9 * np.cos(y[0]) - 0.01 * np.hypot(x, z) * y[1]) / (0.02 + 0.25)
+        return [y[1], turn]
+
+    assert abs(found["J.angle"][-1] - reference(swing, [0.3, 0.0], 0.5)[0]) < 1e-6
+
+
+def hanging(part, *ends):
+    """A pendulum about y of 1 kg at 0.5 m, with one more part."""
+    m = b.mechanics
+    model = ct.Model("pendulum", gravity=(0, 0, -9.8))
+    model.add(m.Ground("G"))
+    model.add(m.Body("B", mass=1.0, inertia=(0.01, 0.02, 0.03), frames={"p": (-0.5, 0, 0)}))
+    model.add(m.RevoluteJoint("J", axis="y", angle=0.3))
+    model.add(part)
+    for each in (("G", "J.a"), ("J.b", "B.p"), ends):
+        model.connect(*each)
+    return model

@@ -424,9 +424,9 @@ def test_explain_and_latex_tell_states_and_equations():
     from cotree.bond.explain import bond_latex
 
     lines = list(bond_latex(motor(), motor().equations()))
-    assert len(lines) == 3
-    assert lines[0].startswith(r"\dot{p_{\mathrm{L}}} = ")
-    assert lines[2] == r"\dot{q_{\mathrm{k}}} = \frac{p_{\mathrm{J}}}{I_{\mathrm{J}}}"
+    assert len(lines) == 4  # three states, and the source
+    assert lines[0].startswith(r"\dot{p}_{\mathrm{L}} = ")
+    assert lines[2] == r"\dot{q}_{\mathrm{k}} = \frac{p_{\mathrm{J}}}{I_{\mathrm{J}}}"
 
 
 def test_the_state_form_is_what_a_run_uses():

@@ -101,8 +101,9 @@ def test_equations_are_printed_as_text_and_latex(cotree):
     done = cotree("equations", "m.yaml", "--latex")
     assert done.returncode == 0
     lines = done.out.strip().splitlines()
-    assert len(lines) == 2
-    assert all(line.startswith(r"\dot{p_{") for line in lines)
+    assert len(lines) == 3
+    assert all(line.startswith(r"\dot{p}_{") for line in lines[:2])
+    assert lines[2] == r"e_{\mathrm{source}} = \mathrm{V}"
     done = cotree("equations", "m.yaml", "--edge", "J")
     assert (done.returncode, done.out) == (2, "")
     assert "a bond graph has bonds and junctions" in done.err

@@ -341,9 +341,8 @@ MISTAKES = {
     ),
     "resistor among bonds": (
         flat("{kind: R, resistance: 2}", "{kind: resistor, nodes: [a, b], resistance: 2}"),
-        "m.yaml:4: R: 'R' (electrical.resistor) is no part of a bond graph. Expected bond-graph parts only. Turn the "
-        "other "
-        "model into a bond graph with to_bond_graph().",
+        "m.yaml:4: R: electrical.resistor is no part of a bond graph, and this file has bonds. Expected parts of bond "
+        "graphs only. Use 'bond.electrical.resistor', or its element 'R'.",
     ),
 }  # fmt: skip
 
@@ -403,3 +402,36 @@ def test_mutated_files_run_or_are_told(data):
     except ct.CotreeError as error:
         said = str(error)
     assert said
+
+
+def test_a_plain_name_in_a_modulus_is_told_of_signals(read):
+    with pytest.raises(ct.CotreeError) as error:
+        read("""\
+components:
+  V: {kind: Se, effort: 2}
+  j: {kind: 1}
+  T: {kind: MTF, modulus: cos(th)}
+  th: {kind: integrator, input: M.flow, initial: 0}
+  M: {kind: I, inertia: 1}
+  L: {kind: I, inertia: 1}
+bonds: [V -> j, j -> M, j -> T, T -> L]
+""")
+    said = str(error.value)
+    assert "T.modulus: 'th' in the expression 'cos(th)' is not known" in said
+    assert "or a signal such as 'th.value'" in said
+    assert "Write 'th.value' where 'th' is a sensor, a block or an integrator" in said
+    assert "tanh" not in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        ("resistor, resistance: 2", "'bond.electrical.resistor', or its element 'R'"),
+        ("inertia, inertia: 2", "'bond.rotational.inertia', or its element 'I'"),
+    ],
+)
+def test_a_component_of_networks_among_bonds_is_pointed_to_its_part(read, kind, part):
+    with pytest.raises(ct.CotreeError, match="is no part of a bond graph, and this file has bonds") as error:
+        read(f"components:\n  V: {{kind: Se, effort: 2}}\n  X: {{kind: {kind}}}\nbonds: [V -> X]\n")
+    assert f"Use {part}" in str(error.value)
+    assert ":3: X" in str(error.value)

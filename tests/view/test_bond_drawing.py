@@ -22,6 +22,7 @@ from cotree.model import Model
 from cotree.view.bond_drawing import bond_svg, draw_bond_graph, draw_layout
 from cotree.view.bond_layout import Layout, arrange, overlaps
 from cotree.view.bond_picture import Activated, Arrow, Picture, Symbol, picture_of
+from cotree.view.bond_report import graph_section
 from cotree.view.bond_shapes import Box, Label
 from cotree.view.bond_tikz import bond_tikz, escape
 from cotree.view.figures import to_svg
@@ -365,3 +366,15 @@ def test_letters_without_a_glyph_become_their_names() -> None:
     assert escape("ω_1") == r"$\omega$\_1"
     assert escape("Δx") == r"$\Delta$x"
     assert escape("é²") == "é2"
+
+
+def test_the_report_says_why_bonds_have_no_stroke() -> None:
+    """A frame's two multibonds have strokes at both ends in example 3; scalar bonds all have one."""
+    said = "Multibonds without a stroke have some at both ends"
+    assert said in graph_section(ct.load(EXAMPLES / "bond_example_3.yaml"))
+    plain = ct.Model("plain")
+    for part in (bond.Se("V", effort=1.0), bond.Junction1("j"), bond.R("R", resistance=1.0), bond.I("L", inertia=1.0)):
+        plain.add(part)
+    for ends in (("V", "j"), ("j", "R"), ("j", "L")):
+        plain.connect(*ends)
+    assert said not in graph_section(plain)

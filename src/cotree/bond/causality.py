@@ -95,18 +95,6 @@ def assign(structure: BondStructure, prefer: str = "integral", free: Collection[
     return found
 
 
-def refuse_sources(causality: Causality) -> None:
-    """Refuse sources that impose the same variable, by the name of the bond."""
-    for conflict in causality.conflicts:
-        if conflict.kind == "sources":
-            raise FormulationError(
-                f"sources in conflict: {conflict}",
-                where=str(causality.structure.lines[conflict.bond]),
-                expected="one source for each effort or flow",
-                remedy=f"Remove one of {listing(conflict.elements)}, or put an R, I or C between them",
-            )
-
-
 class _Assignment:
     """One run of the assignment."""
 

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 
 from cotree.bond.structure import STORAGES, UNITS, Vertex
-from cotree.bond.values import MOST, as_law, check_regular, plain, shape_width, shaped, shaped_entries, square
+from cotree.bond.values import (
+    MOST,
+    as_law,
+    check_potential,
+    check_regular,
+    check_storing,
+    plain,
+    shape_width,
+    shaped,
+    shaped_entries,
+    square,
+)
 from cotree.errors import ModelError, listing, nearest
 from cotree.model import Component
 from cotree.model.quantity import MISSING, Quantity
@@ -224,9 +235,11 @@ class I(Storage):  # noqa: E742
         law: dict[str, Any] = {}
         if self.flow is not None:
             law["law"] = as_law(self.flow, "p", n, f"{path}.flow", make.values)
+            check_potential(law["law"], n, f"{path}.flow", make.values)
         else:
             law["matrix"] = square(self.required("inertia", v), n, f"{path}.inertia")
             check_regular(law["matrix"], f"{path}.inertia", make.values)
+            check_storing(law["matrix"], f"{path}.inertia", make.values, "flow='-2*p'")
         self.storage(make, path, v, n, law)
 
 
@@ -258,16 +271,17 @@ class C(Storage):
         law: dict[str, Any] = {}
         if self.effort is not None:
             law["law"] = as_law(self.effort, "q", n, f"{path}.effort", make.values)
+            check_potential(law["law"], n, f"{path}.effort", make.values)
         elif self.stiffness is not None:
             law["matrix"] = square(self.required("stiffness", v), n, f"{path}.stiffness")
+            check_storing(law["matrix"], f"{path}.stiffness", make.values, "effort='-2*q'")
         else:
+            where = f"{path}.compliance"
             given = self.required("compliance", v)
-            check_regular(square(given, n, f"{path}.compliance"), f"{path}.compliance", make.values)
-            law["matrix"] = (
-                square(1 / given, n, f"{path}.compliance")
-                if min(given.shape) == 1
-                else ca.inv(square(given, n, f"{path}.compliance"))
-            )
+            whole = square(given, n, where)
+            check_regular(whole, where, make.values)
+            check_storing(whole, where, make.values, "effort='-2*q'")
+            law["matrix"] = square(1 / given, n, where) if min(given.shape) == 1 else ca.inv(whole)
         self.storage(make, path, v, n, law)
 
 

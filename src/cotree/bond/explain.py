@@ -10,7 +10,7 @@ from cotree.bond.opening import open_graph
 from cotree.bond.structural import Structural, structural
 from cotree.bond.structure import BondStructure
 from cotree.formulation.branch.explain import mechanism_latex, text_equations
-from cotree.formulation.explain import state_equations
+from cotree.formulation.explain import input_signals, state_equations
 from cotree.formulation.system import SystemEquations
 from cotree.graph.equations import subscript
 from cotree.maths.printing import to_latex
@@ -79,9 +79,17 @@ def bond_latex(model: Model, equations: SystemEquations) -> Iterator[str]:
         return
     symbol = latex_symbol()
     for k, name in enumerate(equations.u.names):
-        yield rf"\dot{{{symbol(name)}}} = {to_latex(equations.rates[k], symbol)}"
+        yield rf"{_dotted(symbol(name))} = {to_latex(equations.rates[k], symbol)}"
     for k in range(len(equations.w)):
         yield f"0 = {to_latex(equations.algebraic[k], symbol)}"
+    for name, signal in zip(equations.inputs.names, input_signals(equations), strict=True):
+        yield f"{symbol(name)} = {to_latex(signal, symbol)}"
+
+
+def _dotted(symbol: str) -> str:
+    """A dot above the letter alone, not above its subscript."""
+    letter, line, below = symbol.partition("_{")
+    return rf"\dot{{{letter}}}{line}{below}"
 
 
 def latex_symbol() -> Callable[[str], str]:
@@ -91,7 +99,7 @@ def latex_symbol() -> Callable[[str], str]:
         if name == "t":
             return "t"
         if name.startswith("d(") and name.endswith(")/dt"):
-            return rf"\dot{{{symbol(name[2:-4])}}}"
+            return _dotted(symbol(name[2:-4]))
         parts = name.split(".")
         for k, part in enumerate(parts):
             if part in LETTERS and k:

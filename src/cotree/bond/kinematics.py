@@ -23,6 +23,7 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from cotree.bond.structure import JUNCTIONS, ONE_PORTS, BondStructure, Line, Vertex, component_names
 from cotree.bond.triangular import solve_rows
@@ -157,7 +158,7 @@ class Kinematics:
 
     # -- elimination ---------------------------------------------------------------------------------------------
 
-    def _numbers(self) -> list[dict[int, float]]:
+    def _numbers(self, p: NDArray[np.float64]) -> list[dict[int, float]]:
         """The factors as numbers; NaN where one depends on more than parameters and may vanish."""
         factors = [factor for row in self.rows for factor in row.entries.values()]
         values = self.structure.values
@@ -165,7 +166,7 @@ class Kinematics:
         varying = [s for s in ca.symvar(every) if not len(values.p) or not ca.depends_on(values.p.symbols, s)]
         free = ca.vertcat(*varying) if varying else ca.SX(0, 1)
         vary = ca.which_depends(every, free, 1, True) if varying and factors else [False] * len(factors)
-        numbers = ca.Function("factors", [values.p.symbols, free], [every])(values.p.start, np.ones(len(varying)))
+        numbers = ca.Function("factors", [values.p.symbols, free], [every])(p, np.ones(len(varying)))
         flat = iter(zip(np.asarray(ca.DM(numbers), dtype=float).ravel().tolist(), vary, strict=True))
         result = []
         for row in self.rows:
@@ -174,7 +175,7 @@ class Kinematics:
         return result
 
     def _eliminate(self) -> None:
-        rows = self._numbers()
+        rows = self._numbers(self.structure.values.p.start)
         self._open: set[int] = set(range(len(rows)))
         self._rows_of: dict[int, set[int]] = {}
         for r, row in enumerate(rows):
@@ -210,6 +211,12 @@ class Kinematics:
         if not fit:
             return False
         pivot = min(fit, key=lambda r: (len(rows[r]), r))
+        self._take(rows, pivot, column)
+        self.pivots.append((pivot, column))
+        return True
+
+    def _take(self, rows: list[dict[int, float]], pivot: int, column: int) -> None:
+        """Take a column out of all open rows by one of them."""
         own = rows[pivot]
         self._open.discard(pivot)
         for r in [r for r in self._rows_of[column] if r in self._open]:
@@ -224,8 +231,22 @@ class Kinematics:
                         rows[r].pop(c, None)
                     else:
                         rows[r][c] = new
-        self.pivots.append((pivot, column))
-        return True
+
+    def vanishing(self, p: NDArray[np.float64]) -> str | None:
+        """The vertex whose factor, by which a flow was taken out, is zero for other values of the parameters."""
+        torn = {closure.torn for closure in self.closures}
+        pivots = [(r, column) for r, column in self.pivots if column not in torn]
+        rows = self._numbers(p)
+        self._open = {r for r, _ in pivots}
+        self._rows_of = {}
+        for r in self._open:
+            for column in rows[r]:
+                self._rows_of.setdefault(column, set()).add(r)
+        for r, column in pivots:
+            if not abs(rows[r].get(column, 0.0)) > TINY:
+                return self.rows[r].vertex
+            self._take(rows, r, column)
+        return None
 
     def _close(self, column: int, row: dict[int, float]) -> None:
         """A flow source whose flow follows from others: hold it by an equation, or tell that sources fight."""

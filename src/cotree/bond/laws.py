@@ -118,8 +118,3 @@ def explicit_effort(d: Derivation, vertex: Vertex) -> ca.SX | None:
             return ca.SX(d.law(vertex)(own))
         return ca.mtimes(d.signals.expand(vertex.modulus), own)
     return None
-
-
-def result_line(d: Derivation, name: str) -> str:
-    """The bond whose effort a one-port or a junction has."""
-    return d.structure.around[name][0].name

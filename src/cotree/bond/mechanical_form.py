@@ -15,9 +15,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.bond.changes import Changes, supplying
 from cotree.bond.kinematics import COMPLIANCE, DISSIPATOR, EFFORT_SOURCE, INTERNAL, Closure
 from cotree.bond.laws import Port, balance, bond_efforts
-from cotree.bond.mechanical_start import MechanicalStart
+from cotree.bond.mechanical_start import EULER, MechanicalStart
 from cotree.bond.results import results
 from cotree.bond.state_form import StateForm
 from cotree.bond.states import start_displacement
@@ -34,7 +35,6 @@ SMALL = 24
 """Speeds up to which the accelerations are written as one expression."""
 LIGHT = 1e-9
 """Ratio of eigenvalues of the scaled mass matrix below which some speed has no inertia."""
-EULER = 4
 
 
 class MechanicalForm(StateForm):
@@ -44,6 +44,8 @@ class MechanicalForm(StateForm):
 
     def suits(self) -> bool:
         """Whether every free flow has inertia, and everything else follows from speeds and coordinates."""
+        if not self.speed_columns:  # nothing can move
+            return False
         if self.by_rank(INTERNAL, EFFORT_SOURCE, COMPLIANCE, DISSIPATOR) or self.signals.late:
             return False
         vertices = self.structure.vertices.values()
@@ -156,7 +158,7 @@ class MechanicalForm(StateForm):
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             integrals=out.integrals,
-            parameter_values=self.values.numbers,
+            parameter_values=Changes(self).numbers,
             assemble=start.state,
             mechanics=Mechanics(
                 whole,
@@ -169,7 +171,7 @@ class MechanicalForm(StateForm):
                 self._position[dropped] if dropped else ca.SX(0, 1),
                 tuple(self.closures[k].vertex for k in dropped),
             ),
-            notes=self._mechanical_notes(kept),
+            notes=(*self._mechanical_notes(kept), *supplying(self.structure)),
         )
 
     def _accelerations(

@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 CLOSED = 1e-12
 """Residual of a closed loop."""
 ITERATIONS = 100
+EULER = 4
+"""Number of Euler parameters."""
 LONGEST = 0.3
 """Longest step of a coordinate in one iteration."""
 
@@ -155,16 +157,20 @@ class MechanicalStart:
         way = np.asarray(places(q, p, 0.0)[2], dtype=float) @ step
         near = self._unit(q + way * (NEAR / max(float(np.abs(way).max(initial=0.0)), 1e-12)))
         with contextlib.suppress(SolveError):
-            yield self._unit(self._close(near, p, 0.0, np.ones(len(q), dtype=bool)))
+            yield self._close(near, p, 0.0, np.ones(len(q), dtype=bool))
 
-    def _unit(self, q: Array) -> Array:
-        """Coordinates with Euler parameters of length one."""
+    def _unit(self, q: Array, free: NDArray[np.bool_] | None = None) -> Array:
+        """Coordinates with Euler parameters of length one, by those of them that are free."""
         q, place = q.copy(), sum(each.numel() for each in self.form.storing.values())
         for integral in self.form.structure.integrals:
-            end = place + len(integral.names)
-            if integral.rotation:
-                q[place:end] /= np.linalg.norm(q[place:end])
-            place = end
+            own = np.arange(place, place + len(integral.names))
+            place += len(own)
+            if integral.rotation and len(own) == EULER:
+                loose = own if free is None else own[free[own]]
+                held = np.setdiff1d(own, loose)
+                left, size = 1.0 - float(q[held] @ q[held]), float(np.linalg.norm(q[loose]))
+                if size > 0.0 and left > 0.0:
+                    q[loose] *= np.sqrt(left) / size
         return q
 
     def _close(self, q: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
@@ -179,7 +185,7 @@ class MechanicalStart:
             longest = np.abs(step).max(initial=0.0)
             if longest < CLOSED:
                 break
-            q = q + step * min(1.0, LONGEST / longest)
+            q = self._unit(q + step * min(1.0, LONGEST / longest), free)  # steps along the tangent make them longer
         worst = int(np.argmax(np.abs(gap)))
         closures = [c for c in self.form.closures if self.form._gap(c) is not None]
         raise SolveError(

@@ -72,6 +72,8 @@ class Search:
         self._carrier: dict[Port, str] = {}
         """The joint of the tree that carries each group, empty for none."""
         self._carrying = ""
+        self._origin = "the ground"
+        """What the search begins at, in words."""
 
     def _root(self, port: Port) -> Port:
         while self.group[port] != port:
@@ -108,6 +110,7 @@ class Search:
 
     def run(self) -> None:
         """Place everything, or tell what cannot be placed."""
+        self._check_ends()
         for leaf in self.by_role("ground"):
             pose = cast(Any, leaf.part).pose(leaf.v)
             self.done[leaf.path] = pose
@@ -116,6 +119,19 @@ class Search:
         while self._seed():
             self._spread()
         self._finish()
+
+    def _check_ends(self) -> None:
+        """Refuse joints that join nothing: each of their frames needs a bond."""
+        ends = {end for wire in self.make.wires for end in (wire.tail, wire.head)}
+        for path, port in self.group:
+            if part_of(self.leaves[path]).role == "joint" and (path, port) not in ends:
+                near = [str(wire) for wire in self.make.wires if path in (wire.tail[0], wire.head[0])]
+                raise ModelError(
+                    f"the frame {path}.{port} is dangling: no bond ends there",
+                    where=path,
+                    expected=f"a bond at each frame of the joint; it has {listing(near) or 'none'}",
+                    remedy=f"Add a bond from {path}.{port} to a frame of a body, a ground or another part",
+                )
 
     def _spread(self) -> None:
         while self.todo:
@@ -167,10 +183,10 @@ class Search:
 
     def _check_unused(self, leaf: Leaf) -> None:
         """Refuse start values of a body that follow from joints."""
-        given = [name for name in part_of(leaf).start_fields() if getattr(leaf.part, name) is not None]
+        given = _given(leaf)
         if given:
             raise ModelError(
-                f"its {listing(given)} at the start follows from the joints between it and the ground",
+                f"its {listing(given)} at the start follows from the joints between it and {self._origin}",
                 where=leaf.path,
                 expected="start values at the joints",
                 remedy=f"Leave out {listing(given)}, or give the joint a stiffness",
@@ -209,10 +225,10 @@ class Search:
         for leaf in self.by_role("joint"):
             if self._by_compliance(leaf):
                 return True
-        for leaf in self.by_role("rigid"):
-            if part_of(leaf).massive:
-                self._float_body(leaf)
-                return True
+        bodies = [leaf for leaf in self.by_role("rigid") if part_of(leaf).massive]
+        for leaf in sorted(bodies, key=lambda each: not _given(each)):  # those with start values first
+            self._float_body(leaf)
+            return True
         for leaf in self.by_role("rigid"):
             self._float_port(leaf.path, part_of(leaf).frame_ports()[0], still())
             return True
@@ -288,6 +304,7 @@ class Search:
         """Give a body six coordinates: those of its own frame, and a rotation or Euler parameters."""
         part, path = cast("Body", leaf.part), leaf.path
         own = part.floating
+        self._origin = f"the body '{path}', which carries it"
         begin = part.start_motion(leaf.v) if start is None else start
         R = own.R if R is None else R
         whole, states = self._coordinates(path, f"{path}.{own.moving}", f"{path}.{own.turning}", begin, R, states)
@@ -297,6 +314,7 @@ class Search:
     def _float_port(self, path: str, port: str, start: Motion) -> None:
         """Give a frame without mass six coordinates."""
         name = f"{path}.{port}"
+        self._origin = f"the frame {name}, which carries it"
         pose, _ = self._coordinates(name, f"{name}.translation", f"{name}.rotation", start)
         self.put(path, port, pose)
 
@@ -328,6 +346,7 @@ class Search:
                         expected="a bond that ends there, from a body, a ground or a joint",
                     )
                 self.make.structure.placed[f"{path}.{port}"] = (pose.R, pose.r)
+                self.make.structure.placed[f"{path}.{port}.start"] = pose.start.r
             if part_of(leaf).role == "joint" and path not in self.done:
                 self.done[path] = self._measured(leaf)
         self._weigh()
@@ -348,6 +367,30 @@ class Search:
         for path, placed in self.done.items():
             if isinstance(placed, JointPlace) and placed.how == "tree" and path not in heavy:
                 self.done[path] = replace(placed, light=True)
+        inert = self._inert()
+        for path, placed in self.done.items():
+            if isinstance(placed, JointPlace) and placed.how == "compliant":
+                bare = any(self._root((path, end)) not in inert for end in ("a", "b"))
+                self.done[path] = replace(placed, bare=bare)
+
+    def _inert(self) -> set[Port]:
+        """The groups of bonded frames whose flows are those of bodies or of the ground."""
+        found: set[Port] = set()
+        ways: list[set[Port]] = []
+        for path, leaf in self.leaves.items():
+            part, placed = part_of(leaf), self.done.get(path)
+            ends = {self._root((path, port)) for port in part.frame_ports()}
+            if part.massive or part.role == "ground":
+                found |= ends
+            if isinstance(placed, JointPlace):
+                carries = placed.how == "tree" and not (placed.light and joint_of(leaf).coordinates)
+            else:
+                carries = part.role in ("rigid", "rotation")
+            if carries:
+                ways.append(ends)
+        while spread := [ends for ends in ways if ends & found and ends - found]:
+            found = found.union(*spread)
+        return found
 
     def _measured(self, leaf: Leaf) -> JointPlace:
         """A joint between two frames that are placed without it."""
@@ -356,6 +399,11 @@ class Search:
         assert b is not None
         (C, d), start = relative(a.now, b.now), relative(a.start, b.start)
         return JointPlace("compliant" if joint_of(leaf).compliant else "loop", "a", C, d, start)
+
+
+def _given(leaf: Leaf) -> list[str]:
+    """The start values that are given for a rigid part."""
+    return [name for name in part_of(leaf).start_fields() if getattr(leaf.part, name) is not None]
 
 
 def part_of(leaf: Leaf) -> FramePart:

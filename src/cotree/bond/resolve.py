@@ -23,7 +23,7 @@ from cotree.bond.structure import (
 )  # fmt: skip
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation.system import Output
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, substitute
 
 QUANTITIES = ("effort", "flow", "momentum", "displacement")
 LABEL = re.compile(r"[xyz]|c[1-9][0-9]*")
@@ -104,11 +104,15 @@ class Signals:
         self.formulas |= {
             name: each.expression for name, each in structure.outputs.items() if name in structure.signals
         }
-        for formula in self.formulas.values():
-            for symbol in ca.symvar(formula):
-                if symbol.name() in structure.reported:
-                    structure.signals.setdefault(symbol.name(), structure.reported[symbol.name()])
+        self.formulas = {name: self._asked(formula) for name, formula in self.formulas.items()}
         self._check()
+
+    def _asked(self, formula: ca.SX) -> ca.SX:
+        """A formula with what results report as signals, since expressions ask for it."""
+        reported = self.structure.reported
+        found = [s for s in ca.symvar(formula) if s.name() in reported and _same(s, reported[s.name()])]
+        own = [self.structure.signals.setdefault(s.name(), s) for s in found]
+        return substitute(formula, column(found), column(own)) if found else formula
 
     def _check(self) -> None:
         possible = self.possible
@@ -225,3 +229,7 @@ class Signals:
 def vector_signals(name: str, value: ca.SX) -> dict[str, ca.SX]:
     """A column as signals by component."""
     return dict(zip(component_names(name, value.numel()), ca.vertsplit(value), strict=True))
+
+
+def _same(one: ca.SX, other: ca.SX) -> bool:
+    return bool(one.element_hash() == other.element_hash())

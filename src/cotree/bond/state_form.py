@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.bond.cancelling import without
+from cotree.bond.changes import Changes, supplying
 from cotree.bond.given_starts import GivenStarts
 from cotree.bond.hidden import tie_states
 from cotree.bond.kinematics import EFFORT_SOURCE, Closure
@@ -52,7 +53,7 @@ class StateForm(States):
         self.signals.settle([*self.signals.formulas.values(), *(i.rate for i in self.structure.integrals)])
         solved, unknown = self.solved
         kept = list(solved.algebraic)
-        w = Variables.make([unknown[k].name() for k in kept], ["" for _ in kept])
+        w = Variables.make([unknown[k].name() for k in kept], [self.unit_of_unknown(unknown[k].name()) for k in kept])
         left = [k for k, name in enumerate(self._states[0]) if name not in self.hidden]
         names, units = (tuple(each[k] for k in left) for each in self._states[:2])
         starts, rates = self._states[2][left], self._states[3][left]
@@ -88,9 +89,9 @@ class StateForm(States):
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             integrals=out.integrals,
-            parameter_values=self.values.numbers,
+            parameter_values=Changes(self).numbers,
             start=start,
-            notes=self._notes(solved, unknown),
+            notes=(*self._notes(solved, unknown), *supplying(self.structure)),
         )
 
     def explicit(self) -> bool:

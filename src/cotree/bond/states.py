@@ -8,6 +8,7 @@ import casadi as ca
 
 from cotree.bond.derivation import Derivation
 from cotree.bond.kinematics import COMPLIANCE, DISSIPATOR, INTERNAL
+from cotree.bond.resolve import QUANTITIES, split_signal
 from cotree.bond.structure import UNITS, Vertex, component_names
 from cotree.errors import FormulationError
 from cotree.formulation.system import rate_name
@@ -170,6 +171,19 @@ class States(Derivation):
 
     def _unit(self, vertex: str, what: int) -> str:
         return UNITS[self.structure.domain(self.structure.around[vertex][0].name)][what]
+
+    def unit_of_unknown(self, name: str) -> str:
+        """The unit of an unknown, so that others of the same unit tell its size."""
+        for place, what in enumerate(QUANTITIES):
+            found = split_signal(name, what)
+            if found and found[0] in self.structure.lines:
+                return UNITS[self.structure.domain(found[0])][place]
+            if found and self.structure.around.get(found[0]):
+                return self._unit(found[0], place)
+        lines = {self.kin.columns[c].name: (self.kin.columns[c].line, 1) for c in self.kin.independent}
+        lines |= {f"{closure.name}.effort": (closure.line, 0) for closure in self.kin.closures}
+        line, place = lines.get(name, ("", 0))
+        return UNITS[self.structure.domain(line)][place] if line else ""
 
 
 def inverse(matrix: ca.SX, right: ca.SX) -> ca.SX:

@@ -3,7 +3,8 @@
 After Sueur and Dauphin-Tanguy (1991): a graph is structurally controllable if each storage in integral causality is
 reached by a causal path from a source, and if with derivative causality preferred no storage stays integral once as
 many sources as needed are dualised. Observability is the same with paths to sensors and dualised sensors. The storages
-that stay are as many as the rank of (A B), or of (A; C), lacks at general values of the parameters.
+that stay are as many as the rank of (A B), or of (A; C), lacks at general values of the parameters. Where signals act,
+which bonds do not show, order and ranks come from the linear descriptor form instead (`bond/signal_ranks.py`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
+import casadi as ca
 import networkx as nx
 import numpy as np
 
 from cotree.bond.causality import Causality, assign
 from cotree.bond.causality_loops import conjugate, dependence, outputs_of
 from cotree.bond.causality_rules import Atom, sample
+from cotree.bond.signal_ranks import foreign, posed, signal_ranks, signalled
 from cotree.bond.structure import (
     JUNCTIONS,
     ONE_PORTS,
@@ -34,6 +37,13 @@ from cotree.errors import FormulationError, listing, nearest
 MEASURED = {"effort": "effort", "flow": "flow", "momentum": "flow", "displacement": "effort"}
 """The variable of a storage that a measured quantity stands for; of other elements momentum integrates the effort and
 displacement the flow."""
+
+POSED = (
+    "Positions and rotations act in this graph: order and ranks are those of momenta and displacements with all "
+    "positions held; weights and other sources that depend on them are no inputs."
+)
+SIGNALLED = "Signals act in this graph: order and ranks count them and the integrators; paths name bonds only."
+UNTOLD = "Signals act in this graph that order, ranks and paths leave out: they are those of the bonds alone."
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,12 @@ class Structural:
     """Rank of (A B) at general values of the parameters."""
     observability_rank: int = field(default=0)
     """Rank of (A; C) at general values of the parameters."""
+    notes: tuple[str, ...] = ()
+    """What else counts, or does not: signals, positions."""
+    signals: bool = False
+    """Whether signals act, and are counted in order and ranks."""
+    partial: bool = False
+    """Whether signals act that the check leaves out, so that it cannot tell a 'no'."""
 
     @cached_property
     def controllable(self) -> bool:
@@ -92,7 +108,8 @@ class Structural:
 
     def text(self) -> str:
         """The findings, and the storages that fail."""
-        lines = [f"Structure of '{self.structure.name}': order {self.order}."]
+        or_signal = " or a signal" if self.signals else ""
+        lines = [f"Structure of '{self.structure.name}': order {self.order}.", *self.notes]
         for side, names, holds, lost, left, rank, matrix in (
             ("controllable", self.inputs, self.controllable, self.unreached, self.uncontrolled,
              self.controllability_rank, "(A B)"),
@@ -103,10 +120,15 @@ class Structural:
                 ("sources", "reached from no source") if side == "controllable" else ("sensors", "reach no sensor")
             )
             lines.append(f"{what.capitalize()}: {listing(names, 20) or 'none'}.")
-            lines.append(f"Structurally {side}: {'yes' if holds else 'no'}; rank of {matrix} {rank} of {self.order}.")
-            lines += [f"  {listing(lost, 20)}: {way} by a causal path."] if lost else []
-            kept = f"  {listing(left, 20)}: in integral causality even with the {what} dualised."
-            lines += [kept] if left else []
+            verdict = "yes" if holds else "not by bonds alone" if self.partial and names else "no"
+            lines.append(f"Structurally {side}: {verdict}; rank of {matrix} {rank} of {self.order}.")
+            lines += [f"  {listing(lost, 20)}: {way} by a causal path{or_signal}."] if lost else []
+            kept = f"{listing(left, 20)}: in integral causality even with the {what} dualised."
+            if self.signals:
+                left = tuple(name for name in left if name not in lost)
+                how = "steered" if side == "controllable" else "told"
+                kept = f"{listing(left, 20)}: {how} only together with other states."
+            lines += [f"  {kept}"] if left else []
         for told, paths in (("Paths from sources:", self.input_paths), ("Paths to sensors:", self.output_paths)):
             lines += [told, *(f"  {path}" for path in paths)] if paths else []
         return "\n".join(lines)
@@ -121,7 +143,8 @@ def structural(
 ) -> Structural:  # fmt: skip
     """Structural order, controllability from ``inputs`` and observability by ``outputs``.
 
-    Inputs are sources; without them all that are not zero at all times and close no loop. Outputs are sensors, or
+    Inputs are sources; without them all but those that are zero at all times, depend on signals, are
+    weights or close loops. Outputs are sensors, or
     efforts and flows such as ``b3.flow``; without them all sensors.
     """
     causality = causality or assign(structure)
@@ -138,6 +161,19 @@ def structural(
     input_paths = [path for name in chosen for path in ways.from_source(name)]
     output_paths = [path for name, (bond, what) in sensors.items() for path in ways.to_sensor(name, bond, what)]
     reached, seen = {path.end for path in input_paths}, {path.start for path in output_paths}
+    notes: tuple[str, ...] = ()
+    partial = posed(structure)
+    if partial:
+        notes = (POSED,)
+    elif signalled(structure):
+        ranks = signal_ranks(structure, chosen, tuple(sensors), causality.integral)
+        if ranks is not None:
+            return Structural(
+                structure, len(ranks.states), chosen, tuple(sensors), input_paths, output_paths, ranks.unreached,
+                ranks.unseen, ranks.unsteered, ranks.untold, ranks.controllability_rank, ranks.observability_rank,
+                (SIGNALLED,), signals=True,
+            )  # fmt: skip
+        notes, partial = (UNTOLD,), True
     uncontrolled = assign(structure, "derivative", chosen).integral
     with_detectors, detectors = _detected(structure, sensors)
     unobserved = assign(with_detectors, "derivative", detectors).integral
@@ -146,14 +182,17 @@ def structural(
         tuple(name for name in causality.integral if name not in reached),
         tuple(name for name in causality.integral if name not in seen),
         uncontrolled, unobserved, causality.order - len(uncontrolled), causality.order - len(unobserved),
+        notes, partial=partial,
     )  # fmt: skip
 
 
 def _steering(structure: BondStructure) -> Iterable[str]:
+    """Sources that are inputs: those that close no loop, are no weights, follow no signal and are not zero."""
     for name, vertex in structure.vertices.items():
-        if vertex.letter in SOURCES and vertex.gap is None and vertex.value is not None:
-            still = vertex.value.is_constant() or not vertex.used
-            if not still or np.any(sample(vertex.value, structure)):
+        plain = vertex.letter in SOURCES and vertex.gap is None and vertex.potential is None
+        if plain and vertex.value is not None and not foreign(vertex.value, structure):
+            timed = ca.depends_on(vertex.value, structure.values.t)
+            if timed or np.any(sample(vertex.value, structure)):
                 yield name
 
 

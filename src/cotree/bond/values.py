@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from cotree.bond.structure import labels
 from cotree.errors import ExpressionError, ModelError, listing
@@ -18,6 +19,10 @@ from cotree.model.quantity import MISSING, Quantity
 
 SINGULAR = 1e15
 """Condition number of a matrix that has no inverse."""
+ROUNDING = 1e-9
+"""What rounding explains of a difference between equal entries or of a negative eigenvalue, relative to the largest."""
+SAMPLES = 8
+"""Random points at which the Jacobian of a law is compared with its transpose."""
 MOST = 100
 """Largest width of a multibond."""
 
@@ -132,12 +137,69 @@ def _expression(text: Any, argument: str, own: Mapping[str, ca.SX], where: str) 
 
 def check_regular(matrix: ca.SX, where: str, values: Values) -> None:
     """Refuse a matrix without an inverse, such as an inertia of zero."""
-    number = substitute(matrix, values.p.symbols, ca.DM(values.p.start))
-    if not number.is_constant():
+    found = _number(matrix, values)
+    if found is None:
         return
-    found = np.asarray(ca.DM(number), dtype=float)
     size = np.abs(found).max(initial=0.0)
     if not np.isfinite(found).all() or size == 0.0 or np.linalg.cond(found / size) > SINGULAR:
         raise ModelError(
             "the value has no inverse", where=where, expected="a number that is not zero, or a regular matrix"
         )
+
+
+def check_storing(matrix: ca.SX, where: str, values: Values, law: str) -> None:
+    """Refuse a matrix that stores no energy: one that is not symmetric, or that is negative in some direction."""
+    found = _number(matrix, values)
+    if found is None or not np.isfinite(found).all():
+        return
+    if skew := _skew(found):
+        i, j = (labels(len(found))[k] for k in skew)
+        a, b = found[skew], found[skew[::-1]]
+        raise ModelError(
+            f"the matrix is not symmetric: {i}{j} is {a:g} and {j}{i} is {b:g}", where=where,
+            expected="a symmetric matrix, as no other keeps energy",
+            remedy="Take the part that is not symmetric out, and put a gyrator or an R beside it",
+        )  # fmt: skip
+    least, size = float(np.linalg.eigvalsh(found).min()), float(np.abs(found).max(initial=0.0))
+    if least < -ROUNDING * size:
+        words = f"the value is {least:g}" if len(found) == 1 else f"the matrix has the negative eigenvalue {least:g}"
+        raise ModelError(
+            f"{words}: its energy would be negative", where=where, expected="a positive value, or a positive matrix",
+            remedy=f"Check the sign; an element that is meant so has a law instead: {law}",
+        )  # fmt: skip
+
+
+def check_potential(law: Callable[[ca.SX], ca.SX], width: int, where: str, values: Values) -> None:
+    """Refuse a law of several components that has no energy: its Jacobian is not symmetric."""
+    if width == 1:
+        return
+    x = ca.SX.sym("x", width)
+    slope = substitute(ca.jacobian(law(x), x), values.p.symbols, ca.DM(values.p.start))
+    try:
+        function = ca.Function("slope", [x], [ca.densify(slope)])
+    except RuntimeError:  # it holds signals or time, which are refused elsewhere
+        return
+    for sample in np.random.default_rng(0).normal(size=(SAMPLES, width)):
+        found = np.asarray(function(sample), dtype=float)
+        if np.isfinite(found).all() and (skew := _skew(found)):
+            i, j = (labels(width)[k] for k in skew)
+            raise ModelError(
+                f"the law keeps no energy: component {i} changes by {found[skew]:g} with {j}, but {j} by "
+                f"{found[skew[::-1]]:g} with {i}",
+                where=where,
+                expected="a law that is the gradient of an energy, whose Jacobian is symmetric",
+                remedy="Derive the law from its energy, or put what is left over into an R or a gyrator",
+            )
+
+
+def _skew(matrix: NDArray[np.float64]) -> tuple[int, int] | None:
+    """The place where a matrix is farthest from being symmetric, if it is not."""
+    off = np.abs(matrix - matrix.T)
+    i, j = np.unravel_index(int(np.argmax(off)), off.shape)
+    return (int(i), int(j)) if off[i, j] > ROUNDING * np.abs(matrix).max() else None
+
+
+def _number(matrix: ca.SX, values: Values) -> NDArray[np.float64] | None:
+    """A matrix at the parameters of the model; None where it depends on more."""
+    number = substitute(matrix, values.p.symbols, ca.DM(values.p.start))
+    return np.asarray(ca.DM(number), dtype=float) if number.is_constant() else None

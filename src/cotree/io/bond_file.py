@@ -17,6 +17,7 @@ from typing import Any
 from cotree.bond.elements import BondPart
 from cotree.bond.junctions import Bond
 from cotree.bond.masks import Graph, Mask, bond_data, graph_data, next_bond
+from cotree.bond.network_table import PART_OF
 from cotree.errors import ModelError, listing, nearest
 from cotree.model import find_kind
 
@@ -122,6 +123,20 @@ def read_part(name: str, data: Any, masks: Mapping[str, Graph], depth: int = 0) 
     if issubclass(kind, Mask):
         values["graph"] = _graph(name, values.get("graph"), masks, depth)
     return kind.from_data(name, values)
+
+
+def check_bonded(name: str, data: Mapping[str, Any]) -> None:
+    """Refuse a component of networks in a file that has bonds, and name the part of bond graphs with its law."""
+    kind = find_kind(kind_name(data.get("kind")), name, [key for key in data if key != "kind"])
+    if kind.bonded:
+        return
+    pair = PART_OF.get(kind)
+    letter = getattr(pair.part, "letter", "") if pair is not None else ""
+    own = f"'{pair.part.kind}'" + (f", or its element '{letter}'" if letter else "") if pair is not None else ""
+    raise ModelError(
+        f"{kind.kind} is no part of a bond graph, and this file has bonds", where=name,
+        expected="parts of bond graphs only", remedy=f"Use {own}" if own else "",
+    )  # fmt: skip
 
 
 def _graph(name: str, given: Any, masks: Mapping[str, Graph], depth: int) -> Graph:

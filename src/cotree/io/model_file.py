@@ -33,7 +33,7 @@ import yaml
 import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.bond.masks import Graph
 from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
-from cotree.io.bond_file import bonds_of, kind_name, read_masks, read_part, write_bonds
+from cotree.io.bond_file import bonds_of, check_bonded, kind_name, read_masks, read_part, write_bonds
 from cotree.io.yaml_source import Source, read_source
 from cotree.model import Component, Expression, Model, find_kind
 from cotree.results.store import replacing
@@ -173,6 +173,8 @@ class _Reader(Generic[M]):
             with _Placed(self.source, "components", name):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {entry!r}", where=name, expected="{kind: ..., nodes: [...], ...}")
+                if data.get("bonds"):
+                    check_bonded(name, entry)
                 model.add(_component(name, entry, self.folder, masks))
         with _Placed(self.source, "bonds"):
             for _, place, make in bonds_of(data.get("bonds"), model.components):

@@ -84,6 +84,13 @@ def _bracket(piece: Piece, level: int) -> str:
     return piece[0] if piece[1] >= level else f"({piece[0]})"
 
 
+def _cubed(factor: Piece, square: Piece, latex: bool) -> Piece | None:
+    """``x**3`` for x times x**2, as which it is computed."""
+    hat = "^{%s}" if latex else "**%s"
+    alike = factor[1] == _ATOM and square == (factor[0] + hat % 2, _POWER)
+    return (factor[0] + hat % 3, _POWER) if alike else None
+
+
 def _operation(op: int, args: list[Piece], latex: bool) -> Piece:
     a = args[0]
     b = args[1] if len(args) > 1 else a
@@ -96,18 +103,21 @@ def _operation(op: int, args: list[Piece], latex: bool) -> Piece:
     if op == ca.OP_NEG:
         return f"-{_bracket(a, _PRODUCT)}", _SUM
     if op == ca.OP_MUL:
+        if (power := _cubed(a, b, latex) or _cubed(b, a, latex)) is not None:
+            return power
         return f"{_bracket(a, _PRODUCT)}{times}{_bracket(b, _UNARY)}", _PRODUCT
     if op == ca.OP_TWICE:
         return f"2{times}{_bracket(a, _UNARY)}", _PRODUCT
     if op in (ca.OP_DIV, ca.OP_INV):
         top, bottom = (a, b) if op == ca.OP_DIV else (("1", _ATOM), a)
         if latex:
-            return rf"\frac{{{top[0]}}}{{{bottom[0]}}}", _ATOM
+            return rf"\frac{{{top[0]}}}{{{bottom[0]}}}", _POWER
         return f"{_bracket(top, _PRODUCT)}/{_bracket(bottom, _POWER)}", _PRODUCT
     if op in (ca.OP_SQ, ca.OP_POW, ca.OP_CONSTPOW):
         exponent = "2" if op == ca.OP_SQ else b[0]
         hat = f"^{{{exponent}}}" if latex else f"**{exponent if op == ca.OP_SQ else _bracket(b, _ATOM)}"
-        return f"{_bracket(a, _ATOM)}{hat}", _POWER
+        base = rf"\left({a[0]}\right)" if latex and a[1] < _ATOM else _bracket(a, _ATOM)
+        return f"{base}{hat}", _POWER
     word = _FUNCTIONS.get(op, f"op{op}")
     if op == ca.OP_SQRT and latex:
         return rf"\sqrt{{{a[0]}}}", _ATOM

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import ExpressionError, ModelError, listing, nearest
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
 from cotree.model.quantity import (
@@ -148,6 +148,8 @@ class Component:
             expression = self.expressions.get(field)
             if expression is not None and not expression.depends_on_time and not expression.measured:
                 where = f"{self.name}.{field}"
+                if self.bonded and info.measured and (unknown := expression.names - parameters.keys()):
+                    raise _no_signal(min(unknown), expression, parameters, where)
                 result[field] = number(expression, parameters, where)
                 check_range(result[field], info, where)
         return result
@@ -226,6 +228,17 @@ class Component:
     def data_example(cls, name: str) -> str:
         """One line of a model file that would be right."""
         return f"{name}: {{kind: {cls.kind}, {', '.join(f'{field}: ...' for field in cls.data_fields())}}}"
+
+
+def _no_signal(name: str, expression: Expression, parameters: Mapping[str, float], where: str) -> ExpressionError:
+    """An expression of a part of a bond graph may hold signals, which have a dot in their names."""
+    known = listing(sorted(parameters)) or "there is none"
+    close = "time is called t" if name == "time" else nearest(name, parameters)
+    return ExpressionError(
+        f"'{name}' in the expression '{expression.text}' is not known", where=where,
+        expected=f"t, a function, a parameter of the model ({known}), or a signal such as '{name}.value' or 'b1.flow'",
+        remedy=close or f"Write '{name}.value' where '{name}' is a sensor, a block or an integrator",
+    )  # fmt: skip
 
 
 def _explain_wrong_calls(cls: type[Component]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Self
 
@@ -70,12 +71,13 @@ class Solution:
             raise self._unknown(name) from None
 
     def _parts(self, name: str) -> list[str]:
-        """The components of a vector by name: x, y, z, or Euler parameters."""
+        """The components of a vector by name: x, y, z, Euler parameters, or c1, c2, ... of a multibond."""
         for labels in ("x y z", "e0 e1 e2 e3"):
             parts = [f"{name}.{label}" for label in labels.split()]
             if all(part in self.values for part in parts):
                 return parts
-        return []
+        numbered = (f"{name}.c{k}" for k in count(1))
+        return list(takewhile(self.values.__contains__, numbered))
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self.values

@@ -15,6 +15,10 @@ Array = NDArray[np.float64]
 RESIDUAL = 1e-9
 SETTLED = 1e-12
 NEWTON_STEPS = 60
+NUDGES = (1e-6, 1e-3, 0.1)
+"""Steps aside from a guess at which an equation has no slope, relative to 1 and to the guess."""
+FLAT = 1e-6
+"""Slope of an equation, as a part of the slope beside it, below which it fixes nothing."""
 
 
 def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Array) -> Array:
@@ -22,10 +26,9 @@ def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: A
     w = problem.equations.w
     if problem.eliminated or not len(w):
         return np.zeros(0)
-    try:
-        settled = _newton(problem, t, x, guess, p, m)
-    except RuntimeError:  # a matrix without inverse on the way
-        settled = None
+    settled = _newton(problem, t, x, guess, p, m)
+    if settled is None and (beside := _regular(problem, t, x, guess, p, m)) is not guess:
+        guess, settled = beside, _newton(problem, t, x, beside, p, m)
     if settled is not None:
         return settled
     function = problem.algebraic_parts
@@ -45,6 +48,36 @@ def algebraic_variables(problem: Problem, t: float, x: Array, guess: Array, p: A
     return value
 
 
+def _regular(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Array) -> Array:
+    """The guess, or one beside it where an equation has no finite value or slope at the guess itself."""
+    away = np.random.default_rng(0).uniform(0.5, 1.0, len(guess)) * (1.0 + np.abs(guess))
+    for size in (0.0, *NUDGES):
+        trial = guess + size * away if size else guess
+        parts = [np.asarray(each, dtype=float) for each in problem.algebraic_parts(t, x, trial, p, m)]
+        if all(np.isfinite(each).all() for each in parts):
+            return trial
+    lost = ~np.isfinite(parts[0]).all(axis=1) | ~np.isfinite(parts[1]).all(axis=1)
+    name = problem.equations.w.names[int(np.argmax(lost))]
+    raise SolveError(
+        f"at t = {t:g} s the algebraic equation of {name} has no finite value or slope",
+        remedy="Change the laws around it, or the start values",
+    )
+
+
+def unfixed(problem: Problem, t: float, x: Array, w: Array, p: Array, m: Array) -> str | None:
+    """An algebraic variable that its equations do not fix at a point, though they do beside it: a vertical slope."""
+    if problem.eliminated or not len(w):
+        return None
+    beside = w + NUDGES[-1] * (1.0 + np.abs(w))
+    here, there = (np.asarray(problem.algebraic_parts(t, x, each, p, m)[1], dtype=float) for each in (w, beside))
+    if not (np.isfinite(here).all() and np.isfinite(there).all()):
+        return None
+    _, small, right = np.linalg.svd(here)
+    if small[-1] > FLAT * np.linalg.svd(there, compute_uv=False)[-1]:
+        return None
+    return problem.equations.w.names[int(np.argmax(np.abs(right[-1])))]
+
+
 def _newton(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Array) -> Array | None:
     """Newton's rule with halved steps; None where it does not settle, which a slower method may still mend."""
 
@@ -53,7 +86,10 @@ def _newton(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Arr
 
     value, now = guess, size(guess)
     for _ in range(NEWTON_STEPS):
-        step = np.asarray(problem.polished(t, x, value, p, m), dtype=float).ravel() - value
+        try:
+            step = np.asarray(problem.polished(t, x, value, p, m), dtype=float).ravel() - value
+        except RuntimeError:  # a matrix without inverse on the way
+            return None
         if not np.isfinite(step).all():
             return None
         if np.abs(step).max() <= SETTLED * (1.0 + np.abs(value).max()):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cotree.errors import ModelError, SolveError, listing, nearest
 from cotree.formulation.system import turns_name
 from cotree.results import EnergyAudit, Solution, Statistics
-from cotree.solve.consistent import algebraic_variables, operating_point
+from cotree.solve.consistent import algebraic_variables, operating_point, unfixed
 from cotree.solve.doubts import doubts, lost_output
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stretch
@@ -302,6 +302,13 @@ class Run:
         """Say when the integration stopped, and which part is to blame as far as can be seen."""
         if (lost := self._lost_signal(t, target, m) or lost_output(self, t, target, x, m)) is not None:
             return lost
+        if (name := unfixed(self.problem, t, x, z, self.p, m)) is not None:
+            return SolveError(
+                f"{self.method.name} gave up at t = {t:g} s, where the equations do not fix {name}: the slope of its "
+                "law is zero there",
+                remedy="Add a term with a slope to the law, such as a small linear one, or start elsewhere; results "
+                "before are kept",
+            )
         return SolveError(
             f"{self.method.name} gave up between t = {t:g} and {target:g} s ({_short(reason)}); "
             + self._suspect(t, x, z, m),

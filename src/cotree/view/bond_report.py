@@ -14,6 +14,7 @@ from cotree.formulation import SystemEquations
 from cotree.model import Model
 from cotree.view import mathml
 from cotree.view.bond_drawing import bond_svg
+from cotree.view.bond_picture import picture_of
 from cotree.view.page import MOST_ROWS, equation_list, figure, text
 
 MOST_SYMBOLS = 40
@@ -40,11 +41,18 @@ def graph_section(model: Model) -> str:
     """The bond graph as it was drawn, and opened where that stays readable."""
     structure = open_graph(model)
     caption = "Half arrows show where power counts positive, strokes where effort acts."
-    parts = [figure(bond_svg(model, "masks"), caption)]
+    mixed = " Multibonds without a stroke have some at both ends, by components."
+    parts = [figure(bond_svg(model, "masks"), caption + (mixed if _mixed(model, "masks") else ""))]
     masked = len(structure.vertices) > sum(not isinstance(part, Bond) for part in model.components.values())
     if masked and len(structure.vertices) <= MOST_SYMBOLS:
-        parts.append(figure(bond_svg(model, "open"), "The same graph with all masks opened."))
+        opened = "The same graph with all masks opened." + (mixed if _mixed(model, "open") else "")
+        parts.append(figure(bond_svg(model, "open"), opened))
     return "\n".join(parts)
+
+
+def _mixed(model: Model, level: str) -> bool:
+    """Whether a drawing has bonds whose components have strokes at both ends, so that none is drawn."""
+    return any(arrow.stroke == "mixed" for arrow in picture_of(model, level).arrows)
 
 
 def causality_section(model: Model) -> str:

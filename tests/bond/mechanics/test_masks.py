@@ -12,6 +12,7 @@ from cotree.bond.mechanics import (
     Body,
     FreeJoint,
     Ground,
+    PointDamper,
     PointSpring,
     PrismaticJoint,
     RevoluteJoint,
@@ -131,6 +132,9 @@ REFUSED = [
     (lambda: Rotation("T", by="angles"), "euler_angles or euler_parameters"),
     (lambda: Rotation("T", orientation=(1, 0, 0, 0)), "orientation given for a rotation by euler_angles"),
     (lambda: PointSpring("K", stiffness=1.0), "K.length: no value is given"),
+    (lambda: Ground("G", angle=0.3), "G: angle is given without axis"),
+    (lambda: Translation("t", r=(1, 0, 0), axis="x"), "t: axis is given without angle"),
+    (lambda: Body("B", mass=1, inertia=J, frames={"p": {"angle": 0.2}}), "B.p: angle is given without axis"),
 ]  # fmt: skip
 
 
@@ -145,6 +149,13 @@ def test_wrong_axes_are_told():
         open_graph(pendulum(UniversalJoint("J", axis_1="x", axis_2=(1, 1, 0))))
     with pytest.raises(ct.ModelError, match="a direction"):
         open_graph(pendulum(RevoluteJoint("J", axis=(0, 0, 0))))
+    for part, where in (
+        (Ground("P", axis=(0, 0, 0), angle=1.0), "P.axis"),
+        (Translation("P", r=(1, 0, 0), axis=(0, 0, 0), angle=1.0), "P.axis"),
+        (Body("P", mass=1, inertia=J, frames={"e": {"axis": (0, 0, 0), "angle": 1.0}}), "P.e.axis"),
+    ):
+        with pytest.raises(ct.ModelError, match=rf"{where}: the axis is \(0, 0, 0\)"):
+            open_graph(filled("z", [part, Body("bob", mass=1, inertia=J)]))
 
 
 def test_start_values_of_a_carried_body_are_refused():
@@ -152,6 +163,53 @@ def test_start_values_of_a_carried_body_are_refused():
         open_graph(pendulum(SphericalJoint("J"), position=(1, 0, 0)))
     free = pendulum(SphericalJoint("J", stiffness=1e3), position=(1, 0, 0))
     assert "bob.position.x" in [name for i in open_graph(free).integrals for name in i.names]
+
+
+def joined(one, two):
+    """Two free bodies on a spherical joint."""
+    model = filled("j", [
+        Body("A", mass=1, inertia=J, frames={"p": (0.1, 0, 0)}, **one), SphericalJoint("J"),
+        Body("B", mass=1, inertia=J, frames={"p": (-0.1, 0, 0)}, **two),
+    ], (0, 0, 0))  # fmt: skip
+    return bonded(model, ("A.p", "J.a"), ("J.b", "B.p"))
+
+
+def test_a_body_with_start_values_carries_the_others():
+    solution = joined({}, {"position": (1, 2, 3), "velocity": (1, 0, 0)}).simulate(0.5, points=3)
+    for x, at in zip("xyz", (0.8 + solution.t, 2.0 + 0 * solution.t, 3.0 + 0 * solution.t), strict=True):
+        assert solution[f"A.position.{x}"] == pytest.approx(at, abs=1e-9)
+    with pytest.raises(ct.ModelError, match=r"B: its velocity .* between it and the body 'A', which carries it"):
+        open_graph(joined({"velocity": (1, 0, 0)}, {"velocity": (1, 0, 0)}))
+
+
+def test_a_dangling_frame_of_a_joint_is_told():
+    model = pendulum(SphericalJoint("J"))
+    model.add(RevoluteJoint("K", axis="x"))
+    with pytest.raises(ct.ModelError, match=r"K: the frame K.a is dangling: no bond ends there.*it has none"):
+        open_graph(model)
+    model.add(Bond("near", "bob.centre", "K.a"))
+    with pytest.raises(ct.ModelError, match=r"the frame K.b is dangling.*it has bond near \(bob -> K\)"):
+        open_graph(model)
+    model.add(Translation("tip", r=(0.1, 0, 0)))
+    model.add(Bond("far", "K.b", "tip.A"))
+    assert "tip.B" in open_graph(model).placed  # frames of other parts may stay empty
+
+
+@pytest.mark.parametrize("part", [PointSpring("K", stiffness=1, length="l"), PointDamper("K", damping=1)])
+def test_ends_that_coincide_at_the_start_are_told(part):
+    model = pendulum(RevoluteJoint("J", axis="y", angle=0.3))
+    model.parameters.update(ct.Model("p", parameters={"l": 0.1}).parameters)
+    model.add(Ground("P", position=("-l*cos(0.3)", 0, "l*sin(0.3)")))
+    model.add(part)
+    bonded(model, ("P", "K.a"), ("K.b", "bob.centre"))
+    with pytest.raises(ct.ModelError, match=r"K: its length at the start is zero: its ends a and b coincide"):
+        open_graph(model)
+
+
+def test_euler_angles_that_start_singular_are_told():
+    model = filled("r", [Body("bob", mass=1, inertia=J), Rotation("turn", theta=np.pi / 2)])
+    with pytest.raises(ct.ModelError, match=r"turn.theta: the Euler angles are singular .* by: euler_parameters"):
+        open_graph(bonded(model, ("bob", "turn.local")))
 
 
 def test_rigid_parts_bonded_to_a_loop_are_refused():

@@ -14,7 +14,7 @@ import numpy as np
 
 from cotree.bond.elements import BondPart
 from cotree.bond.motions import PARAMETERS, Floating
-from cotree.bond.structure import Vertex
+from cotree.bond.structure import XYZ, Vertex
 from cotree.bond.values import plain
 from cotree.errors import ModelError
 from cotree.maths.rotation import skew
@@ -30,7 +30,8 @@ DOMAINS = {"rotation": "rotational", "translation": "translational"}
 End = str | tuple[str, str]
 """A vertex, or a vertex and its port."""
 
-_AXES: Mapping[str, tuple[int, int, int]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+LETTERS: Mapping[str, tuple[int, int, int]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+"""Axes by their letters."""
 
 
 def value(unit: str, meaning: str, range: str = "finite", built_in: str = "") -> Quantity:
@@ -61,8 +62,8 @@ class FramePart(BondPart):
     def __post_init__(self) -> None:
         for name in ("axis", "axis_1", "axis_2"):
             given = getattr(self, name, None)
-            if isinstance(given, str) and given in _AXES:
-                object.__setattr__(self, name, _AXES[given])
+            if isinstance(given, str) and given in LETTERS:
+                object.__setattr__(self, name, LETTERS[given])
         for name in self.turns:
             object.__setattr__(self, name, plain(getattr(self, name)))
         for name in self.needed:
@@ -185,11 +186,30 @@ def is_zero(vector: ca.SX) -> bool:
     return bool(ca.SX(vector).is_zero())
 
 
+def check_turn(axis: Any, angle: Any, where: str) -> None:
+    """Refuse half of a turn: an angle without an axis, or an axis without an angle."""
+    if (axis is None) != (angle is None):
+        given, missing = ("angle", "axis") if axis is None else ("axis", "angle")
+        raise ModelError(
+            f"{given} is given without {missing}", where=where, expected="a turn by angle about axis, or neither"
+        )
+
+
+def check_axis(owner: str, name: str, values: Mapping[str, float]) -> tuple[float, ...]:
+    """Refuse an axis without direction; empty where its numbers are not known yet."""
+    parts = [values.get(f"{name}.{x}") for x in XYZ]
+    if any(part is None for part in parts):
+        return ()
+    if all(part == 0.0 for part in parts):
+        raise ModelError("the axis is (0, 0, 0)", where=f"{owner}.{name}", expected="a direction")
+    return tuple(float(part) for part in parts if part is not None)
+
+
 def constant_turn(part: BondPart, v: Mapping[str, Any], prefix: str = "") -> ca.SX:
     """The rotation by ``angle`` about ``axis``; none where no axis is given."""
     if f"{prefix}angle" not in v or f"{prefix}axis.x" not in v:
         return ca.SX.eye(3)
-    return turned([ca.SX(v[f"{prefix}axis.{x}"]) for x in "xyz"], v[f"{prefix}angle"])
+    return turned([ca.SX(v[f"{prefix}axis.{x}"]) for x in XYZ], v[f"{prefix}angle"])
 
 
 def components(make: Opening, name: str, vector: ca.SX, unit: str, labels: Sequence[str] = ("x", "y", "z")) -> None:

@@ -14,8 +14,11 @@ from cotree.bond.mechanics.base import (
     ANGLE,
     AXIS,
     DOMAINS,
+    LETTERS,
     POSITION,
     FramePart,
+    check_axis,
+    check_turn,
     components,
     constant_turn,
     frame,
@@ -54,6 +57,14 @@ class Ground(FramePart):
     axis: Any = optional()
     angle: Any = optional()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_turn(self.axis, self.angle, self.name)
+
+    def check(self, values: Mapping[str, float]) -> None:
+        """The axis must be a direction."""
+        check_axis(self.name, "axis", values)
+
     def frame_ports(self) -> tuple[str, ...]:
         return ("frame",)
 
@@ -64,7 +75,7 @@ class Ground(FramePart):
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         frame(make, path, "frame")
-        for word, domain in (("rotation", "rotational"), ("translation", "translational")):
+        for word, domain in DOMAINS.items():
             at = f"{path}.frame.{word}"
             one_port(make, f"{path}.{word}", "Sf", at, 3, value=ca.SX.zeros(3), domain=domain, text="0")
 
@@ -128,7 +139,9 @@ class Body(FramePart):
         return (*super().scoped_fields(), "inertia", "frames")
 
     def check(self, values: Mapping[str, float]) -> None:
-        """The inertia must be that of a real body."""
+        """The inertia must be that of a real body, and the axes of its frames directions."""
+        for name in self.frames:
+            check_axis(self.name, f"{name}.axis", values)
         if any(f"inertia.{label}" not in values for label in MOMENTS[: len(self.inertia)]):
             return  # told by the mask around it
         moments = np.linalg.eigvalsh(np.asarray(ca.DM(self.inertia_matrix(values)), dtype=float))
@@ -266,10 +279,11 @@ def _frame_data(given: Any, where: str) -> Any:
         if unknown:
             raise ModelError(f"a frame has no '{unknown[0]}'", where=where, expected="position, axis and angle")
         position = plain(given.get("position", (0.0, 0.0, 0.0)))
+        check_turn(given.get("axis"), given.get("angle"), where)
         if given.get("axis") is None:
             return position
-        axis = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}.get(str(given["axis"]), plain(given["axis"]))
-        return {"position": position, "axis": axis, "angle": given.get("angle", 0.0)}
+        axis = LETTERS.get(str(given["axis"]), plain(given["axis"]))
+        return {"position": position, "axis": axis, "angle": given["angle"]}
     data = plain(given)
     if not isinstance(data, tuple):
         raise ModelError(f"found {given!r}", where=where, expected="a frame: (x, y, z), or position, axis and angle")

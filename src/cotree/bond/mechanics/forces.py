@@ -10,12 +10,15 @@ import casadi as ca
 
 from cotree.bond.elements import modulation, optional
 from cotree.bond.mechanics.base import DOMAINS, FramePart, frame, junction, one_port, transformer, value
-from cotree.bond.motions import poses_at
+from cotree.bond.motions import JointPlace, poses_at
 from cotree.errors import ModelError
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
+
+ROUNDING = 1e-14
+"""Distances below this part of the positions are rounding errors."""
 
 
 class Between(FramePart):
@@ -27,6 +30,7 @@ class Between(FramePart):
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         at = poses_at(make, path, ("a", "b"))
         d = at["b"][1] - at["a"][1]
+        self._check_start(make, path)
         length = ca.norm_2(d)
         n = d / length
         zero = junction(make, f"{path}.stretch", "0", 1)
@@ -37,6 +41,24 @@ class Between(FramePart):
             transformer(make, f"{path}.line.{port}", row, at_port, zero, modulated=True, backwards=backwards)
         self.element(make, path, v, zero, length)
         make.output(f"{path}.length", length, "m")
+
+    def _check_start(self, make: Opening, path: str) -> None:
+        """Refuse ends that coincide at the start; closing a loop may still move them apart."""
+        placed = make.structure.placed
+        if any(isinstance(each, JointPlace) and each.how == "loop" for each in placed.values()):
+            return
+        a, b = placed[f"{path}.a.start"], placed[f"{path}.b.start"]
+        p = make.values.p
+        found = ca.Function("d", [p.symbols], [b - a, ca.vertcat(a, b)], {"allow_free": True})
+        if found.has_free():
+            return
+        d, size = (float(ca.norm_2(each)) for each in found(p.start))
+        if d <= ROUNDING * size:
+            raise ModelError(
+                "its length at the start is zero: its ends a and b coincide, so that it has no direction", where=path,
+                expected="two ends at different points",
+                remedy="Move one of them, or use C and R elements along the axes (a joint with stiffness)",
+            )  # fmt: skip
 
     def element(self, make: Opening, path: str, v: Mapping[str, Any], at: str, length: ca.SX) -> None:
         """Add what acts along the line."""
@@ -104,15 +126,11 @@ class OnFrame(FramePart):
         )  # fmt: skip
 
 
-def _effort(meaning: str) -> Quantity:
-    return modulation(meaning)
-
-
 class FrameForce(OnFrame):
     """A force on a frame at its origin, which may depend on time and signals."""
 
     kind = "bond.frame_force"
-    shapes: ClassVar[Mapping[str, Quantity]] = {"force": _effort("force")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"force": modulation("force")}
     lengths: ClassVar[Mapping[str, int]] = {"force": 3}
     needed = ("force",)
     force: Any = optional()
@@ -123,7 +141,7 @@ class FrameTorque(OnFrame):
 
     kind = "bond.frame_torque"
     word = "rotation"
-    shapes: ClassVar[Mapping[str, Quantity]] = {"torque": _effort("torque")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"torque": modulation("torque")}
     lengths: ClassVar[Mapping[str, int]] = {"torque": 3}
     needed = ("torque",)
     torque: Any = optional()

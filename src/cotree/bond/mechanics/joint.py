@@ -24,13 +24,14 @@ from cotree.bond.mechanics.base import (
     junction,
     lever,
     one_port,
+    transformer,
     turn,
     value,
 )  # fmt: skip
 from cotree.bond.motions import ORIENTATION, PARAMETERS, JointPlace, euler_parameters, state
 from cotree.bond.structure import XYZ, Vertex, component_names
 from cotree.errors import ModelError, listing
-from cotree.maths.rotation import quaternion_rate, vee
+from cotree.maths.rotation import quaternion_rate, skew, vee
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Joint(FramePart):
             make, f"{path}.turn.translation", placed.C.T, move, f"{path}.b.translation",
             from_y=back or not tree, modulated=modulated,
         )  # fmt: skip
-        if self.moves:  # the translation modulated by the slide, Filippini 2007, fig. 6
+        if self.moves or placed.exact:  # modulated by the slide, Filippini 2007, fig. 6, or by the gap
             lever(make, f"{path}.arm", placed.d, f"{path}.a.rotation", move, modulated=True)
         for word, zero in (("rotation", spin), ("translation", move)):
             self._relative(make, path, v, word, zero, placed)
@@ -235,7 +236,9 @@ class Joint(FramePart):
         parts += [(f"{path}.locked.{word}", locked)] if locked else []
         for name, width in parts:
             junction(make, name, width=width)
-        if len(parts) == 1:
+        if word == "rotation" and locked and placed.exact:
+            self._soft_turn(make, path, v, zero, placed.C)
+        elif len(parts) == 1:
             make.bond(f"{path}.relative.{word}", parts[0][0], zero, 3)
         else:
             split = f"{path}.split.{word}"
@@ -251,6 +254,19 @@ class Joint(FramePart):
             self._release(make, path, v, c, placed)
         if locked:
             self._lock(make, path, v, word, placed)
+
+    def _soft_turn(self, make: Opening, path: str, v: Mapping[str, Any], zero: str, C: ca.SX) -> None:
+        """Add the relative spin, and from it the flows of the free axes and the rates of the gap."""
+        spin = junction(make, f"{path}.relative.rotation")
+        make.bond(f"{spin}.bond", spin, zero, 3)
+        axes, at = self.axes("rotation", v, C), 0
+        for c in self.free("rotation"):
+            rows = axes[:, at : at + c.width].T
+            at += c.width
+            name, modulated = f"{path}.axes.{c.port}", not rows.is_constant()
+            transformer(make, name, rows, spin, f"{path}.{c.port}", modulated=modulated, backwards=True)
+        rows, name = self.gap_rate(v, C), f"{path}.axes.locked"
+        transformer(make, name, rows, spin, f"{path}.locked.rotation", modulated=True, backwards=True)
 
     def _release(self, make: Opening, path: str, v: Mapping[str, Any], c: Coordinate, placed: JointPlace) -> None:
         """Add the Se = 0 of a free axis, and its port."""
@@ -286,6 +302,14 @@ class Joint(FramePart):
             return self.turning_gap(v, C)
         return ca.mtimes(self.axes(word, v, C)[:, 3 - self.locked(word) :].T, d)
 
+    def gap_rate(self, v: Mapping[str, Any], C: ca.SX) -> ca.SX:
+        """The matrix that takes the relative angular velocity, in b's axes, to the rate of the turning gap."""
+        now = ca.SX.sym("C", 3, 3)
+        columns = [ca.mtimes(now, skew(ca.SX.eye(3)[:, k])) for k in range(3)]  # C' = C skew(w)
+        rates = ca.horzcat(*(ca.vec(column) for column in columns))
+        matrix = ca.mtimes(ca.jacobian(self.turning_gap(v, now), ca.vec(now)), rates)
+        return ca.substitute(matrix, now, C)
+
     # -- results -------------------------------------------------------------------------------------------------
 
     def _report(self, make: Opening, path: str, v: Mapping[str, Any], placed: JointPlace) -> None:
@@ -316,6 +340,8 @@ class Joint(FramePart):
         if f"{path}.damper.{word}" in make.structure.vertices:
             names.append(f"{path}.damper.{word}")
         effort = sum((make.reported(f"{name}.effort", width) for name in names), ca.SX.zeros(width))
+        if word == "rotation" and placed.exact:
+            return -ca.mtimes(placed.C, ca.mtimes(self.gap_rate(v, placed.C).T, effort))
         result = -ca.mtimes(self.axes(word, v, placed.C)[:, 3 - width :], effort)
         return ca.mtimes(placed.C, result) if word == "rotation" else result
 

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from cotree.bond.elements import optional
-from cotree.bond.mechanics.base import AXIS
+from cotree.bond.mechanics.base import AXIS, check_axis
 from cotree.bond.mechanics.joint import SHAPES, Coordinate, Joint, starts
 from cotree.bond.motions import ORIENTATION
-from cotree.bond.structure import XYZ
 from cotree.errors import ModelError
 from cotree.maths.rotation import about, of_quaternion, perpendicular, vee
 from cotree.model.quantity import Quantity
@@ -196,13 +195,3 @@ class UniversalJoint(Joint):
 def axis_of(given: ca.SX) -> ca.SX:
     """An axis with length one."""
     return unit(ca.vertsplit(given))
-
-
-def check_axis(owner: str, name: str, values: Mapping[str, float]) -> tuple[float, ...]:
-    """Refuse an axis without direction; empty where its numbers are not known yet."""
-    parts = [values.get(f"{name}.{x}") for x in XYZ]
-    if any(part is None for part in parts):
-        return ()
-    if all(part == 0.0 for part in parts):
-        raise ModelError("the axis is (0, 0, 0)", where=f"{owner}.{name}", expected="a direction")
-    return tuple(float(part) for part in parts if part is not None)

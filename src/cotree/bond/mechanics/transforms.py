@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,6 +15,8 @@ from cotree.bond.mechanics.base import (
     AXIS,
     POSITION,
     FramePart,
+    check_axis,
+    check_turn,
     constant_turn,
     frame,
     junction,
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from cotree.bond.opening import Opening
 
 ANGLES = ("phi", "theta", "psi")
+SINGULAR = 1e-6
+"""Cosine of theta below which the rates of phi and psi, which hold 1/cos(theta), lose half of all digits."""
 BY = ("euler_angles", "euler_parameters")
 
 
@@ -47,6 +52,14 @@ class Translation(FramePart):
     r: Any = optional()
     axis: Any = optional()
     angle: Any = optional()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_turn(self.axis, self.angle, self.name)
+
+    def check(self, values: Mapping[str, float]) -> None:
+        """The axis must be a direction."""
+        check_axis(self.name, "axis", values)
 
     def frame_ports(self) -> tuple[str, ...]:
         return ("A", "B")
@@ -100,6 +113,16 @@ class Rotation(FramePart):
         given = [name for name in wrong if getattr(self, name) is not None]
         if given:
             raise ModelError(f"{listing(given)} given for a rotation by {self.by}", where=self.name)
+
+    def check(self, values: Mapping[str, float]) -> None:
+        """Euler angles must not start where they are singular."""
+        theta = values.get("theta", 0.0)
+        if abs(math.cos(theta)) < SINGULAR:
+            raise ModelError(
+                f"the Euler angles are singular at the start: theta = {theta:.6g} rad", where=f"{self.name}.theta",
+                expected="an angle away from +-pi/2, where phi and psi turn about the same axis",
+                remedy="Choose by: euler_parameters, with an orientation",
+            )  # fmt: skip
 
     def frame_ports(self) -> tuple[str, ...]:
         return ("local", "world")
