@@ -17,7 +17,7 @@ sides of the bond get flows of their own, whose difference is a closure with the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -67,6 +67,8 @@ class Row:
     vertex: str
     entries: dict[int, ca.SX]
     own: int
+    near: dict[int, ca.SX]
+    """Factors by which pivots are chosen, where they are not those of the equation."""
 
 
 @dataclass
@@ -134,11 +136,14 @@ class Kinematics:
             into, out = _sign(first, vertex), -_sign(second, vertex)
             matrix = self.matrix(vertex)
             for i in range(second.width):
+                near = {} if vertex.near is None else {
+                    self.at(first, j): ca.densify(-vertex.near[i, j] * into) for j in range(first.width)
+                }  # fmt: skip
                 entries = [(self.at(second, i), one * out)]
                 for j in range(first.width):
                     factor = matrix if matrix.numel() == 1 and i == j else matrix[i, j] if matrix.numel() > 1 else 0
                     entries.append((self.at(first, j), -ca.SX(factor) * into))
-                self._row(vertex, entries)
+                self._row(vertex, entries, near)
         elif vertex.letter == "Split":
             whole, k = self.structure.at(vertex.name, "whole"), 0
             for number, width in enumerate(vertex.parts):
@@ -148,19 +153,21 @@ class Kinematics:
                     self._row(vertex, [(self.at(part, i), one * signs[0]), (self.at(whole, k), one * signs[1])])
                     k += 1
 
-    def _row(self, vertex: Vertex, entries: Iterable[tuple[int, ca.SX]]) -> None:
+    def _row(
+        self, vertex: Vertex, entries: Iterable[tuple[int, ca.SX]], near: Mapping[int, ca.SX] | None = None
+    ) -> None:
         found: dict[int, ca.SX] = {}
         listed = list(entries)
         for column, factor in listed:
             found[column] = found.get(column, ca.SX(0)) + factor
         found = {column: factor for column, factor in found.items() if not factor.is_zero()}
-        self.rows.append(Row(vertex.name, found, listed[0][0]))
+        self.rows.append(Row(vertex.name, found, listed[0][0], dict(near or {})))
 
     # -- elimination ---------------------------------------------------------------------------------------------
 
     def _numbers(self, p: NDArray[np.float64]) -> list[dict[int, float]]:
         """The factors as numbers; NaN where one depends on more than parameters and may vanish."""
-        factors = [factor for row in self.rows for factor in row.entries.values()]
+        factors = [row.near.get(column, factor) for row in self.rows for column, factor in row.entries.items()]
         values = self.structure.values
         every = ca.vertcat(*factors) if factors else ca.SX(0, 1)
         varying = [s for s in ca.symvar(every) if not len(values.p) or not ca.depends_on(values.p.symbols, s)]

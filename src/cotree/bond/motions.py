@@ -79,13 +79,6 @@ class JointPlace:
     """C and d at the start, in parameters."""
     light: bool = False
     """Whether nothing beyond it has inertia or closes a loop, so that only C and R elements resist its motion."""
-    bare: bool = False
-    """Whether it is compliant and one of its frames moves without inertia, so that C elements set its flows."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether it is compliant and the flows into its C elements are the rates of its gaps in turning axes."""
-        return self.how == "compliant" and not self.bare
 
 
 @dataclass(frozen=True)

@@ -367,30 +367,6 @@ class Search:
         for path, placed in self.done.items():
             if isinstance(placed, JointPlace) and placed.how == "tree" and path not in heavy:
                 self.done[path] = replace(placed, light=True)
-        inert = self._inert()
-        for path, placed in self.done.items():
-            if isinstance(placed, JointPlace) and placed.how == "compliant":
-                bare = any(self._root((path, end)) not in inert for end in ("a", "b"))
-                self.done[path] = replace(placed, bare=bare)
-
-    def _inert(self) -> set[Port]:
-        """The groups of bonded frames whose flows are those of bodies or of the ground."""
-        found: set[Port] = set()
-        ways: list[set[Port]] = []
-        for path, leaf in self.leaves.items():
-            part, placed = part_of(leaf), self.done.get(path)
-            ends = {self._root((path, port)) for port in part.frame_ports()}
-            if part.massive or part.role == "ground":
-                found |= ends
-            if isinstance(placed, JointPlace):
-                carries = placed.how == "tree" and not (placed.light and joint_of(leaf).coordinates)
-            else:
-                carries = part.role in ("rigid", "rotation")
-            if carries:
-                ways.append(ends)
-        while spread := [ends for ends in ways if ends & found and ends - found]:
-            found = found.union(*spread)
-        return found
 
     def _measured(self, leaf: Leaf) -> JointPlace:
         """A joint between two frames that are placed without it."""

@@ -93,6 +93,8 @@ class Vertex:
     width: int | None = None
     """Of a one-port or a junction; found from the bonds where None."""
     matrix: ca.SX | None = None
+    near: ca.SX | None = None
+    """Of a TF whose matrix changes little, by the gaps of a C joint: a constant one, by which pivots are chosen."""
     law: Callable[[ca.SX], ca.SX] | None = None
     gives: str = "effort"
     value: ca.SX | None = None

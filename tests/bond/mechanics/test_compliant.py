@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation as Turn
 
 from bond.mechanics.pairs import bonded, filled
-from cotree.bond import Sf
+from cotree.bond import Se, Sf
 from cotree.bond.mechanics import (
     Body,
     CylindricalJoint,
@@ -15,6 +15,7 @@ from cotree.bond.mechanics import (
     PrismaticJoint,
     RevoluteJoint,
     SphericalJoint,
+    Translation,
     UniversalJoint,
     WeldJoint,
 )  # fmt: skip
@@ -135,3 +136,18 @@ def test_a_given_start_off_the_joint_is_in_its_springs():
     np.testing.assert_allclose(
         vectors(solution, "J.spring.translation.displacement"), vectors(solution, "B.position"), rtol=0, atol=1e-8
     )
+
+
+def test_springs_on_an_arm_without_mass_hold_the_gap():
+    """The arm turns by about two turns; the gap is seen in its axes, from positions alone."""
+    model = filled("arm", [
+        Ground("G"), RevoluteJoint("J1", axis="z"), Translation("arm", r=(0.3, 0, 0)), Se("M", effort=0.1),
+        RevoluteJoint("J2", axis="y", **STIFF),
+        Body("m", mass=1, inertia=(4e-4, 4e-4, 4e-4), frames={"p": (-0.1, 0, 0)}),
+    ])  # fmt: skip
+    bonded(model, ("G", "J1.a"), ("J1.b", "arm.A"), ("arm.B", "J2.a"), ("J2.b", "m.p"), ("M", "J1.shaft"))
+    solution = model.simulate(5.0, points=51, rtol=1e-9)
+    angle = solution["J1.angle"]
+    assert angle[-1] > 6
+    d = Turn.from_rotvec(np.outer(-angle, [0, 0, 1])).apply(vectors(solution, "m.p.position")) - [0.3, 0, 0]
+    np.testing.assert_allclose(vectors(solution, "J2.spring.translation.displacement"), d, rtol=0, atol=1e-8)

@@ -35,7 +35,7 @@ def test_ideal_joints_meet_the_reference(number):
 def test_c_joints_converge_with_order_one_in_the_compliance(number):
     model = ct.load(EXAMPLES / f"bond_example_{number}_compliant.yaml")
     stiffness = [1e4, 1e6, 1e8, 1e10]
-    options = {"rtol": 1e-9, "atol": 1e-12}
+    options = {"rtol": 1e-10, "atol": 1e-13}
     errors = [error(model, number, 0.5, parameters={"stiffness": k}, **options) for k in stiffness]
     orders = -np.diff(np.log(errors)) / np.diff(np.log(stiffness))
     assert errors[0] > 1e-3  # soft joints are told apart
@@ -55,4 +55,4 @@ def test_compliant_examples_have_c_elements_of_the_paper():
     assert structure.width("J3.spring.translation") == 2  # fig. 6
     assert structure.width("J3.spring.rotation") == 3
     assert structure.vertices["J3.arm"].shown == "MTF"  # modulated by the slide
-    assert "J2.arm" not in structure.vertices
+    assert structure.vertices["J2.arm"].shown == "MTF"  # modulated by the gap alone

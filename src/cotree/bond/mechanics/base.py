@@ -149,10 +149,18 @@ def one_port(make: Opening, name: str, letter: str, at: str, width: int, *, out:
 
 
 def transformer(
-    make: Opening, name: str, matrix: ca.SX, one: End, two: End, *, modulated: bool, backwards: bool = False
+    make: Opening,
+    name: str,
+    matrix: ca.SX,
+    one: End,
+    two: End,
+    *,
+    modulated: bool,
+    backwards: bool = False,
+    near: ca.SX | None = None,
 ) -> None:
     """Add a TF, flow at ``two`` = matrix * flow at ``one``; its bonds point from one to two, or ``backwards``."""
-    make.vertex(Vertex(name, "TF", modulated, matrix=matrix))
+    make.vertex(Vertex(name, "TF", modulated, matrix=matrix, near=near))
     ends = [(f"{name}.1", one, (name, "1"), matrix.shape[1]), (f"{name}.2", (name, "2"), two, matrix.shape[0])]
     for bond, tail, head, width in ends:
         make.bond(bond, *((head, tail) if backwards else (tail, head)), width)
@@ -171,9 +179,11 @@ def turn(make: Opening, name: str, C: ca.SX, x: End, y: End, *, from_y: bool, mo
         transformer(make, name, C, x, y, modulated=modulated)
 
 
-def lever(make: Opening, name: str, arm: ca.SX, spin: str, zero: str, *, modulated: bool = False) -> None:
+def lever(
+    make: Opening, name: str, arm: ca.SX, spin: str, zero: str, *, modulated: bool = False, near: ca.SX | None = None
+) -> None:
     """Add w x arm to the flows of a junction 0 (Filippini 2007, fig. 2; eq. 4, and eq. 3 with its bond reversed)."""
-    transformer(make, name, -skew(arm), spin, zero, modulated=modulated)
+    transformer(make, name, -skew(arm), spin, zero, modulated=modulated, near=near)
 
 
 def is_identity(C: ca.SX) -> bool:

@@ -221,8 +221,17 @@ class Joint(FramePart):
             make, f"{path}.turn.translation", placed.C.T, move, f"{path}.b.translation",
             from_y=back or not tree, modulated=modulated,
         )  # fmt: skip
-        if self.moves or placed.exact:  # modulated by the slide, Filippini 2007, fig. 6, or by the gap
-            lever(make, f"{path}.arm", placed.d, f"{path}.a.rotation", move, modulated=True)
+        soft = placed.how == "compliant"
+        if self.moves or soft:  # modulated by the slide, Filippini 2007, fig. 6, or by the gap
+            lever(
+                make,
+                f"{path}.arm",
+                placed.d,
+                f"{path}.a.rotation",
+                move,
+                modulated=True,
+                near=ca.SX.zeros(3, 3) if soft and not self.moves else None,
+            )
         for word, zero in (("rotation", spin), ("translation", move)):
             self._relative(make, path, v, word, zero, placed)
         self._report(make, path, v, placed)
@@ -236,7 +245,7 @@ class Joint(FramePart):
         parts += [(f"{path}.locked.{word}", locked)] if locked else []
         for name, width in parts:
             junction(make, name, width=width)
-        if word == "rotation" and locked and placed.exact:
+        if word == "rotation" and locked and placed.how == "compliant":
             self._soft_turn(make, path, v, zero, placed.C)
         elif len(parts) == 1:
             make.bond(f"{path}.relative.{word}", parts[0][0], zero, 3)
@@ -266,7 +275,9 @@ class Joint(FramePart):
             name, modulated = f"{path}.axes.{c.port}", not rows.is_constant()
             transformer(make, name, rows, spin, f"{path}.{c.port}", modulated=modulated, backwards=True)
         rows, name = self.gap_rate(v, C), f"{path}.axes.locked"
-        transformer(make, name, rows, spin, f"{path}.locked.rotation", modulated=True, backwards=True)
+        turning = ca.SX.sym("C", 3, 3)
+        near = None if ca.depends_on(self.axes("rotation", v, turning), turning) else axes[:, at:].T
+        transformer(make, name, rows, spin, f"{path}.locked.rotation", modulated=True, backwards=True, near=near)
 
     def _release(self, make: Opening, path: str, v: Mapping[str, Any], c: Coordinate, placed: JointPlace) -> None:
         """Add the Se = 0 of a free axis, and its port."""
@@ -340,7 +351,7 @@ class Joint(FramePart):
         if f"{path}.damper.{word}" in make.structure.vertices:
             names.append(f"{path}.damper.{word}")
         effort = sum((make.reported(f"{name}.effort", width) for name in names), ca.SX.zeros(width))
-        if word == "rotation" and placed.exact:
+        if word == "rotation" and placed.how == "compliant":
             return -ca.mtimes(placed.C, ca.mtimes(self.gap_rate(v, placed.C).T, effort))
         result = -ca.mtimes(self.axes(word, v, placed.C)[:, 3 - width :], effort)
         return ca.mtimes(placed.C, result) if word == "rotation" else result
