@@ -300,7 +300,7 @@ MISTAKES = {
     "unknown end in a mask": (
         good("i -> R,", "i -> Rr,"),
         "m.yaml:16: bond M.b1: it ends at 'Rr', which does not exist. Expected the name of an element, or "
-        "element.port.",
+        "element.port. Did you mean 'R'?",
     ),
     "unknown entry of a mask": (
         good("ports: {supply", "prots: {supply"),
@@ -435,3 +435,15 @@ def test_a_component_of_networks_among_bonds_is_pointed_to_its_part(read, kind, 
         read(f"components:\n  V: {{kind: Se, effort: 2}}\n  X: {{kind: {kind}}}\nbonds: [V -> X]\n")
     assert f"Use {part}" in str(error.value)
     assert ":3: X" in str(error.value)
+
+
+def test_a_joint_of_mechanisms_is_pointed_to_its_mask(read):
+    text = "components:\n  G: {kind: bond.ground}\n  J: {kind: prismatic, axis: x}\nbonds: [G -> J.a]\n"
+    with pytest.raises(ct.FileError, match=r"m\.yaml:3: J: joints\.prismatic .* Did you mean 'prismatic_joint'\?"):
+        read(text)
+
+
+def test_an_end_like_no_element_is_told_what_there_is(read):
+    text = "components:\n  V: {kind: Se, effort: 5}\n  R: {kind: R, resistance: 2}\nbonds: [V -> load]\n"
+    with pytest.raises(ct.FileError, match=r"it ends at 'load'.* The elements are V, R\."):
+        read(text)

@@ -219,10 +219,14 @@ class Opening:
                     remedy=nearest(full.removeprefix(f"{scope}."), known),
                 )  # fmt: skip
             break
+        inside = bond.rpartition(".")[0]
+        start = f"{inside}." if inside else ""
+        every = [name.removeprefix(start) for name in (*self.leaves, *self._mask_ports) if name.startswith(start)]
+        known = [name for name in every if "." not in name]
         raise ModelError(
             f"it ends at '{given}', which does not exist", where=f"bond {bond}",
             expected="the name of an element, or element.port",
-            remedy=nearest(given, [*self.leaves, *self._mask_ports]),
+            remedy=nearest(given, known) or f"The elements are {listing(known)}",
         )  # fmt: skip
 
     def _port(self, path: str, port: str, bond: str) -> tuple[str, str]:

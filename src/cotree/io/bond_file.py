@@ -19,7 +19,7 @@ from cotree.bond.junctions import Bond
 from cotree.bond.masks import Graph, Mask, bond_data, graph_data, next_bond
 from cotree.bond.network_table import PART_OF
 from cotree.errors import ModelError, listing, nearest
-from cotree.model import find_kind
+from cotree.model import KINDS, find_kind
 
 GRAPH_KEYS = ("ports", "parameters", "components", "bonds")
 DEEPEST = 20
@@ -133,9 +133,11 @@ def check_bonded(name: str, data: Mapping[str, Any]) -> None:
     pair = PART_OF.get(kind)
     letter = getattr(pair.part, "letter", "") if pair is not None else ""
     own = f"'{pair.part.kind}'" + (f", or its element '{letter}'" if letter else "") if pair is not None else ""
+    known = [each.removeprefix("bond.") for each, cls in KINDS.items() if cls.bonded]
+    close = nearest(kind.kind.rpartition(".")[2], known)  # revolute: revolute_joint
     raise ModelError(
         f"{kind.kind} is no part of a bond graph, and this file has bonds", where=name,
-        expected="parts of bond graphs only", remedy=f"Use {own}" if own else "",
+        expected="parts of bond graphs only", remedy=f"Use {own}" if own else close,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from cotree.bond.elements import BondPart
+from cotree.bond.elements import BondPart, optional
 from cotree.bond.motions import PARAMETERS, Floating
 from cotree.bond.structure import XYZ, Vertex
 from cotree.bond.values import plain
@@ -194,6 +194,21 @@ def is_identity(C: ca.SX) -> bool:
 def is_zero(vector: ca.SX) -> bool:
     """Whether a vector is zero, whatever the values of symbols are."""
     return bool(ca.SX(vector).is_zero())
+
+
+class TurnedPart(FramePart):
+    """A part whose frame may be turned by ``angle`` about ``axis``: both are given, or neither."""
+
+    axis: Any = optional()
+    angle: Any = optional()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_turn(self.axis, self.angle, self.name)
+
+    def check(self, values: Mapping[str, float]) -> None:
+        """The axis must be a direction."""
+        check_axis(self.name, "axis", values)
 
 
 def check_turn(axis: Any, angle: Any, where: str) -> None:

@@ -17,6 +17,7 @@ from cotree.bond.mechanics.base import (
     LETTERS,
     POSITION,
     FramePart,
+    TurnedPart,
     check_axis,
     check_turn,
     components,
@@ -46,7 +47,7 @@ _MOMENT = value("kg m^2", "moment or product of inertia", built_in="zero")
 _STARTS = ("position", "velocity", "angular_velocity")
 
 
-class Ground(FramePart):
+class Ground(TurnedPart):
     """A frame fixed in space at ``position``, turned by ``angle`` about ``axis``: its flows are zero."""
 
     kind = "bond.ground"
@@ -54,16 +55,6 @@ class Ground(FramePart):
     shapes: ClassVar[Mapping[str, Quantity]] = {"position": POSITION, "axis": AXIS, "angle": ANGLE}
     lengths: ClassVar[Mapping[str, int]] = {"position": 3, "axis": 3}
     position: Any = optional()
-    axis: Any = optional()
-    angle: Any = optional()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_turn(self.axis, self.angle, self.name)
-
-    def check(self, values: Mapping[str, float]) -> None:
-        """The axis must be a direction."""
-        check_axis(self.name, "axis", values)
 
     def frame_ports(self) -> tuple[str, ...]:
         return ("frame",)

@@ -15,8 +15,7 @@ from cotree.bond.mechanics.base import (
     AXIS,
     POSITION,
     FramePart,
-    check_axis,
-    check_turn,
+    TurnedPart,
     constant_turn,
     frame,
     junction,
@@ -38,7 +37,7 @@ SINGULAR = 1e-6
 BY = ("euler_angles", "euler_parameters")
 
 
-class Translation(FramePart):
+class Translation(TurnedPart):
     """Two points A and B of something rigid without mass, with the fixed vector ``r`` from A to B (fig. 2).
 
     The axes of B are those of A, or turned by ``angle`` about ``axis``.
@@ -50,16 +49,6 @@ class Translation(FramePart):
     lengths: ClassVar[Mapping[str, int]] = {"r": 3, "axis": 3}
     needed = ("r",)
     r: Any = optional()
-    axis: Any = optional()
-    angle: Any = optional()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_turn(self.axis, self.angle, self.name)
-
-    def check(self, values: Mapping[str, float]) -> None:
-        """The axis must be a direction."""
-        check_axis(self.name, "axis", values)
 
     def frame_ports(self) -> tuple[str, ...]:
         return ("A", "B")
