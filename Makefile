@@ -11,7 +11,7 @@ REPORT := build/four_bar.html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all check lint docs figures bench clean
+.PHONY: help demo test test-all check lint docs browser figures bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -21,10 +21,10 @@ demo: $(VENV)/core.stamp ## install the core and run a four-bar mechanism; write
 	$(BIN)/cotree run examples/four_bar.yaml --report $(REPORT)
 	@echo "Report: $(REPORT) (open it in a browser)"
 
-test: check ## all checks and the quick tests
+test: check browser ## all checks and the quick tests
 	$(PYTEST)
 
-test-all: check ## all checks and all tests, the slow ones too
+test-all: check browser ## all checks and all tests, the slow ones too
 	$(PYTEST) -m ""
 
 check: lint docs
@@ -39,7 +39,14 @@ docs: $(VENV)/test.stamp ## build the documentation; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
 
-figures: $(VENV)/test.stamp ## write the pictures and numbers of the documentation anew
+# Pages are tested in Chromium. It is installed where that is allowed; elsewhere those tests are skipped with a reason.
+browser:
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "Installing Chromium for the tests of pages" \
+	&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; } \
+	|| echo "There is no Chromium here, and it cannot be installed: tests of pages will be skipped"
+
+figures: $(VENV)/test.stamp browser ## write the pictures and numbers of the documentation anew
 	$(BIN)/python docs/regenerate.py
 
 bench: $(VENV)/test.stamp ## measure; prints tables
@@ -62,7 +69,7 @@ $(VENV)/venv.stamp:
 	@touch $@
 
 $(VENV)/core.stamp: pyproject.toml $(VENV)/venv.stamp
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[view]'
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml $(VENV)/venv.stamp
