@@ -1,6 +1,8 @@
 """Write everything in docs/ that is computed: the pictures, the gallery page and the numbers of the validation page.
 
-Run it as ``make figures``, or with the name of a folder to write there instead.
+Run it as ``make figures``, or with the name of a folder to write there instead. Pictures in space need Chromium
+(docs/snapshots.py); without it the old ones are kept. Output and pictures of pages that are run come last
+(docs/pages.py), in docs/ itself only.
 """
 
 from __future__ import annotations
@@ -19,8 +21,7 @@ import cotree as ct
 from cotree.graph import LinearGraph, sample_tree
 from cotree.io import read_model
 from cotree.model.edge import Edge
-from cotree.view import draw_graph, draw_structure, plot_solution
-from cotree.view.graph_drawing import NAMED
+from cotree.view import draw_graph
 
 DOCS = Path(__file__).resolve().parent
 EXAMPLES = DOCS.parent / "examples"
@@ -29,7 +30,7 @@ Row = tuple[str, str, str, str, str, str]
 
 
 QUICK = "--quick" in sys.argv
-"""Leave out what compares several models of flexible bodies, structures and bond graphs, which takes minutes."""
+"""Leave out pictures in space, and what compares several models of flexible bodies, structures and bond graphs."""
 
 
 def read(name: str) -> tuple[ct.Model, dict[str, object], list[list[str]]]:
@@ -65,58 +66,6 @@ def readme_picture(folder: Path) -> None:
     right.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
     right.grid(alpha=0.3)
     figure.savefig(folder / "images" / "readme.png")
-
-
-def gallery(folder: Path) -> None:
-    """A page with the plots and the graph of every example."""
-    said = (
-        "Every picture is drawn from an example of the repository by `docs/regenerate.py`, and every example is a test."
-    )
-    lines = ["# Gallery", "", said, ""]
-    for path in sorted(EXAMPLES.glob("*.yaml")):
-        model, solution, groups = solved(path.stem)
-        text = path.read_text(encoding="utf-8").splitlines()
-        comments = [line.removeprefix("# ") for line in text if line.startswith("# ")]
-        lines += [f"## {model.name}", "", *comments, "", f"`cotree run examples/{path.name}`", ""]
-        if model.nodal:
-            lines += shape(path, folder, model, solution)
-        if model.bonded:
-            model.draw(folder / "images" / f"{path.stem}_graph.svg")
-            lines += [f"![Bond graph of {path.stem}](images/{path.stem}_graph.svg)", ""]
-        elif not model.nodal or model.graph().e <= NAMED:
-            draw_graph(model.tree(), folder / "images" / f"{path.stem}_graph.svg")
-            lines += [f"![Linear graph of {path.stem}](images/{path.stem}_graph.svg)", ""]
-        for k, names in enumerate(groups):
-            image = f"images/{path.stem}_{k + 1}.svg"
-            plot_solution(solution, names, folder / image)
-            lines += [f"![{', '.join(names)}]({image})", ""]
-        lines += compared(path, folder)
-    (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
-
-
-def shape(path: Path, folder: Path, model: ct.Model, solution: ct.Solution) -> list[str]:
-    """The picture of a structure at several instants; the script beside it may say from where it is seen."""
-    script, image = path.with_suffix(".py"), f"images/{path.stem}_shape.svg"
-    view = runpy.run_path(str(script)).get("VIEW") if script.exists() else None
-    draw_structure(model, solution, path=folder / image, view=view)
-    return [f"![{path.stem} at several instants]({image})", ""]
-
-
-def compared(path: Path, folder: Path) -> list[str]:
-    """The picture of the script beside a model file, which compares several models, and what its text says."""
-    if not (script := path.with_suffix(".py")).exists():
-        return []
-    made, image = runpy.run_path(str(script)), f"images/{path.stem}_compared.svg"
-    if not QUICK:
-        made["picture"](folder / image)
-    says, _, rest = made["__doc__"].partition("\n\n")
-    return [
-        f"`python examples/{script.name}`: {says}",
-        *rest.splitlines(),
-        "",
-        f"![{path.stem}, compared]({image})",
-        "",
-    ]
 
 
 def validation(folder: Path) -> None:
@@ -366,9 +315,13 @@ def main() -> None:
     folder = Path(named[0]) if named else DOCS
     (folder / "images").mkdir(parents=True, exist_ok=True)
     readme_picture(folder)
-    gallery(folder)
+    gallery = runpy.run_path(str(DOCS / "gallery.py"))
+    (folder / "gallery.md").write_text(gallery["page"](read), encoding="utf-8")
+    gallery["pictures"](folder / "images", solved, QUICK)
     runpy.run_path(str(DOCS / "bond_graphs.py"))["figures"](folder)
     validation(folder)
+    if folder == DOCS:
+        runpy.run_path(str(DOCS / "pages.py"))["rewrite_all"]()
 
 
 if __name__ == "__main__":

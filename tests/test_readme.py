@@ -207,7 +207,10 @@ def test_python_blocks_run(block: Block, tmp_path: Path) -> None:
     reader.shell(f"python {script.name}")
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+DOCUMENTS = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "tutorial" not in page.parts]
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.stem)
 def test_python_blocks_of_the_documentation_print_what_they_say(page: Path, tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     reader.environment["PYTHONPATH"] = str(ROOT / "src")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -27,7 +28,7 @@ from cotree.fem.structure import Structure, Support, Tie
 from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
 from cotree.model.event import Event
-from cotree.results import EnergyAudit
+from cotree.results import EnergyAudit, Origin
 from cotree.results import solution as _solution
 from cotree.terminal import electrical, hydraulic, nodal, rotational, thermal, transducer, translational
 from cotree.terminal.bodies import PointMass, RigidBody
@@ -41,7 +42,6 @@ from cotree.terminal.constraints import (
     RackAndPinion,
     RollingDisc,
 )
-from cotree.terminal.deformable import Deformable
 from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
 from cotree.terminal.electrical import (
     Capacitor,
@@ -96,20 +96,33 @@ __all__ = [
     "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
     "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
     "VaryingPoint", "VoltageSource", "Weld", "Wheel", "bond", "box", "cylinder", "electrical", "hydraulic", "layered",
-    "load", "mesh", "nodal", "read_mesh", "rod", "rotational", "section", "sphere", "thermal", "transducer",
-    "translational", "tube",
+    "load", "mesh", "nodal", "read_mesh", "rebuild", "resume", "rod", "rotational", "section", "sphere", "thermal",
+    "transducer", "translational", "tube",
 ]  # fmt: skip
 
 
 class Solution(_solution.Solution):
     """The result of a run, with its pictures."""
 
-    def plot(self, *names: str | Iterable[str], path: str | Path | None = None) -> Any:
-        """Plot results over time, named one by one or in a list; returns the figure, and writes it to a path."""
+    def plot(self, *names: str | Iterable[str], path: str | Path | None = None, x: str = "t") -> Any:
+        """Plot results over time or another result, named one by one or in a list; returns the figure."""
         from cotree.view import plot_solution
 
         flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
-        return plot_solution(self, flat, path)
+        return plot_solution(self, flat, path, x)
+
+    def show(self, path: str | Path | None = None, plots: Any = None) -> Path:
+        """The report of the run as one HTML page: written to a path, or to a temporary file that a browser opens.
+
+        The model is taken from the solution; where it could not be kept there, use `Model.show`.
+        """
+        model, tree = rebuild(self)
+        return model.show(self, path, tree, plots)
+
+    def _repr_html_(self) -> str:
+        from cotree.view.notebook import solution_html
+
+        return solution_html(self)
 
 
 class Model(_model.Model):
@@ -183,26 +196,21 @@ class Model(_model.Model):
 
         return model_equations(self, None if tree is None else self._spanning(tree))
 
-    def simulate(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
-        """Integrate to ``t_end``; the options are those of `cotree.solve.simulate`."""
+    def simulate(self, t_end: float, *, tree: Any = None, out: str | Path | None = None, **options: Any) -> Solution:
+        """Integrate to ``t_end``; the options are those of `cotree.solve.simulate`.
+
+        ``out`` names an HDF5 file that is written while the run goes on; `resume` finishes a run that was cut off.
+        """
         clock = time.perf_counter()
         equations = self.equations(tree)
-        return simulate_equations(equations, t_end, time.perf_counter() - clock, **options)
+        seconds = time.perf_counter() - clock
+        return simulate_equations(equations, t_end, seconds, out=out, origin=self._origin(tree), **options)
 
     def deformation(self, solution: Solution, body: str) -> Deformation:
         """The mesh of a flexible body over a run: displacements of all nodes, section forces and stresses."""
-        from cotree.terminal.recovery import deformation
+        from cotree.terminal.recovery import body_deformation
 
-        part = self.components.get(body)
-        if not isinstance(part, Deformable):
-            bodies = [name for name, each in self.components.items() if isinstance(each, Deformable)]
-            expected = f"one of {', '.join(bodies)}" if bodies else "a flexible body: the model has none"
-            raise ModelError(f"'{body}' is no flexible body", expected=expected)
-        values = {
-            name.removeprefix(f"{body}."): solution[name] for name in solution.names if name.startswith(f"{body}.")
-        }
-        joined = part.joined(self.components.values())
-        return deformation(part, part.values(self.parameter_values()), solution.t, values, joined, self.folder)
+        return body_deformation(self, body, solution.t, solution.values)
 
     def determinacy(self, **options: Any) -> Determinacy:
         """Rank, independent modes, mechanisms and states of self-stress of a nodal structure."""
@@ -220,7 +228,9 @@ class Model(_model.Model):
         """The motion and the forces of a mechanism whose degrees of freedom are all driven."""
         from cotree.solve import kinematics
 
-        return _wrapped(lambda: kinematics(self.equations(tree), t_end, **options))
+        found = self.equations(tree)
+        origin = dataclasses.replace(self._origin(tree), options={"analysis": "kinematics", "t_end": t_end})
+        return _wrapped(lambda: kinematics(found, t_end, **options), origin)
 
     def inverse_dynamics(self, t_end: float, motion: Any = None, **options: Any) -> InverseDynamics:
         """The driver forces of a given motion: courses of joint coordinates by name, or the model's own drivers."""
@@ -262,12 +272,15 @@ class Model(_model.Model):
 
         return explain_model(self, None if tree is None else self._spanning(tree), most)
 
-    def draw(self, path: str | Path | None = None, tree: Any = None, level: str = "masks") -> Any:
+    def draw(
+        self, path: str | Path | None = None, tree: Any = None, level: str = "masks", collapse: bool | None = None
+    ) -> Any:
         """Draw the graph, the tree bold and the cotree dashed; returns the figure.
 
-        Of two trees of a mechanism, that of the rotations goes to a file of its own: ``graph-rotation.svg``. Of a bond
-        graph ``level`` chooses what is shown: ``masks`` as boxes, ``open`` for everything, or the inside of one mask; a
-        path may end in .svg, .png, .pdf or .tex (TikZ).
+        Beyond 50 edges bodies with all their frames become nodes (see `cotree.view.collapse`); ``collapse`` says yes or
+        no to that. Of two trees of a mechanism that of the rotations goes to a file of its own: ``graph-rotation.svg``.
+        Of a bond graph ``level`` chooses what is shown: ``masks`` as boxes, ``open`` for everything, or the inside of
+        one mask; a path may end in .svg, .png, .pdf or .tex (TikZ).
         """
         if self.bonded:
             from cotree.view.bond_drawing import draw_bond_graph
@@ -275,7 +288,7 @@ class Model(_model.Model):
             return draw_bond_graph(self, path, level)
         from cotree.view import draw_graph
 
-        return draw_graph(self._spanning(tree), path)
+        return draw_graph(self._spanning(tree), path, collapse=collapse)
 
     def draw_motion(self, solution: Solution, path: str | Path | None = None, **options: Any) -> Any:
         """Draw a structure in nodal coordinates at several instants of a run; returns the figure.
@@ -292,6 +305,22 @@ class Model(_model.Model):
 
         chosen = self._spanning(tree)
         return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)
+
+    def show(self, solution: Solution, path: str | Path | None = None, tree: Any = None, plots: Any = None) -> Path:
+        """Write the report of a run to a path, or to a temporary file that a browser opens; returns the path."""
+        from cotree.view.notebook import opened
+
+        return opened(lambda target: self.report(solution, target, tree, plots), path)
+
+    def _repr_html_(self) -> str:
+        from cotree.view.notebook import model_html
+
+        return model_html(self, self._spanning)
+
+    def _repr_svg_(self) -> str | None:
+        from cotree.view.notebook import model_svg
+
+        return model_svg(self, self._spanning)
 
     def to_c(self, path: str | Path, tree: Any = None) -> Path:
         """Write the equations as C code: of a mechanism mass matrix, bias, constraints and accelerations."""
@@ -319,6 +348,12 @@ class Model(_model.Model):
 
         return model_from_data(data, cls)
 
+    def _origin(self, tree: Any) -> Origin:
+        """Model and tree as plain data, kept as long as the equations that were just written."""
+        from cotree.io.runs import kept_origin
+
+        return kept_origin(self, tree, self._spanning)
+
     def _spanning(self, tree: Any) -> Any:
         """A tree as the user gave it: itself, by preset, a pair of them, or the default tree."""
         from cotree.graph import Tree
@@ -338,20 +373,55 @@ class Model(_model.Model):
         return tree if isinstance(tree, Tree) else self.tree(tree)
 
 
-def simulate_equations(equations: SystemEquations, t_end: float, seconds: float = 0.0, **options: Any) -> Solution:
-    """Integrate equations that took ``seconds`` to build."""
-    from cotree.solve import simulate
+def simulate_equations(
+    equations: SystemEquations, t_end: float, seconds: float = 0.0, *,
+    out: str | Path | None = None, origin: Origin | None = None, **options: Any,
+) -> Solution:  # fmt: skip
+    """Integrate equations that took ``seconds`` to build; see `Model.simulate` for ``out`` and `origin_of`."""
+    from cotree.io.runs import results_path
+    from cotree.solve import Recording, simulate
 
-    return _wrapped(lambda: simulate(equations, t_end, seconds_formulation=seconds, **options))
+    record = Recording(None if out is None else results_path(out), origin)
+    return _wrapped(lambda: simulate(equations, t_end, seconds_formulation=seconds, record=record, **options))
 
 
-def _wrapped(run: Callable[[], _solution.Solution]) -> Solution:
+def origin_of(model: _model.Model, tree: Any = None) -> Origin:
+    """The model and the tree of its equations as plain data, to be kept with results."""
+    from cotree.io import runs
+
+    return runs.origin_of(model, tree)
+
+
+def rebuild(solution: _solution.Solution) -> tuple[Model, Any]:
+    """The model of a solution, and the tree that its equations were written with."""
+    from cotree.io.runs import rebuilt
+
+    return rebuilt(solution, Model)
+
+
+def resume(
+    source: str | Path | Solution, *, model: Model | None = None, progress: Callable[[float], None] | None = None
+) -> Solution:
+    """Finish a run that was interrupted, failed or was killed, from its results file; a finished one is returned.
+
+    The file is written as the run goes on. A model that could not be stored has to be given.
+    """
+    from cotree.io.runs import resumed
+
+    return _wrapped(lambda: resumed(source, Model, model, progress))
+
+
+def _wrapped(run: Callable[[], _solution.Solution], origin: Origin | None = None) -> Solution:
     """The solution of a run with its pictures, also where an error carries it."""
+
+    def whole(found: _solution.Solution) -> Solution:
+        return Solution(**(vars(found) if origin is None else {**vars(found), "origin": origin}))
+
     try:
-        return Solution(**vars(run()))
-    except SolveError as error:
+        return whole(run())
+    except (SolveError, FileError) as error:
         if isinstance(error.solution, _solution.Solution):
-            error.solution = Solution(**vars(error.solution))
+            error.solution = whole(error.solution)
         raise
 
 

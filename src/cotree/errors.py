@@ -42,7 +42,9 @@ class ExpressionError(ModelError):
 
 
 class FileError(ModelError):
-    """A model or result file cannot be read or written."""
+    """A model or result file cannot be read or written; ``solution`` holds the results that could not be written."""
+
+    solution: object | None = None
 
 
 class GraphError(CotreeError):
@@ -57,6 +59,10 @@ class SolveError(CotreeError):
     """A numerical solution failed; ``solution`` holds what was computed before, if anything."""
 
     solution: object | None = None
+
+
+class OptionError(SolveError):
+    """An option of a run that cannot be: an unknown integrator, a tolerance of zero, an end before the start."""
 
 
 class ResultError(CotreeError, KeyError):

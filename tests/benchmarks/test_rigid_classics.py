@@ -66,7 +66,7 @@ def test_a02_redundancy_is_named() -> None:
     assert [note.split(" ", 1)[1] for note in notes[1:]] == ["adds 3 redundant equations: planar loop"] * 2
 
 
-@pytest.mark.parametrize("rtol", [1e-8, 1e-9, 1e-10])
+@pytest.mark.parametrize("rtol", [1e-8, *(pytest.param(rtol, marks=pytest.mark.slow) for rtol in (1e-9, 1e-10))])
 def test_a02_forty_loops(rtol: float) -> None:
     sol = n_four_bars(40).simulate(10.0, times=[0, 10], rtol=rtol, integrator="rk8")
     np.testing.assert_allclose(sol["up0.b.position"][1], (0.1805122267, 0.9835727406, 0), rtol=0, atol=1e-5)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import pi
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +29,8 @@ BENCHMARKS = {
     "rscr": 0.2, "stewart": 0.1, "screw_loop": 0.3,
 }  # fmt: skip
 FILES = {"pendulum": 1.0, "four_bar": 0.3, "slider_crank": 0.2, "spinning_top": 0.3, "andrews": 0.01}
+LONG = ("stewart", "rscr", "screw_loop", "andrews", 2, 3)
+"""What takes a second or more, of kinds that other cases have, too."""
 
 
 def difference(model: ct.Model, t_end: float, leave_out: tuple[str, ...] = ()) -> dict[str, float]:
@@ -51,6 +55,10 @@ def difference(model: ct.Model, t_end: float, leave_out: tuple[str, ...] = ()) -
     return found
 
 
+def cases(names: Iterable[Any]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names]
+
+
 def assert_same(model: ct.Model, t_end: float, leave_out: tuple[str, ...] = ()) -> None:
     found = difference(model, t_end, leave_out)
     worst = max(found, key=found.__getitem__)
@@ -63,12 +71,12 @@ def test_every_joint_constraint_force_and_driver(name):
     assert_same(MODELS[name](), 0.2, leave_out)
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", cases(BENCHMARKS))
 def test_benchmarks(name):
     assert_same(getattr(rigid_models, name)(), BENCHMARKS[name])
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", cases(FILES))
 def test_examples(name):
     assert_same(ct.load(EXAMPLES / f"{name}.yaml"), FILES[name])
 
@@ -83,7 +91,7 @@ def test_planar_loops(planar):
     assert_same(rigid_models.n_four_bars(2, planar=planar), 0.3)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", cases(range(4)))
 def test_random_mechanisms(seed):
     model = random_mechanism(seed, loops=seed % 3)
     try:

@@ -358,3 +358,16 @@ def test_results_by_physical_names_may_modulate_others() -> None:
     ]  # fmt: skip
     got = still("V > R", "brake > b", parts=parts)
     assert got["b.angular_velocity"] == pytest.approx(-0.25, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in LIBRARY if any(f.default is MISSING for f in dataclasses.fields(KINDS[k]))]
+)
+def test_nothing_in_place_of_a_value_is_told(kind: str) -> None:
+    """As a file has it where a value is forgotten: ``damping:``."""
+    cls = KINDS[kind]
+    needed = next(f.name for f in dataclasses.fields(cls) if f.default is MISSING)
+    data = sample(kind).to_data() | {needed: None}
+    del data["kind"]
+    with pytest.raises(ModelError, match=rf"X\b.*{needed}"):
+        cls.from_data("X", data)

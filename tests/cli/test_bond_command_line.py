@@ -1,13 +1,11 @@
 """The command line with bond graphs: run, graph, equations and what they say about mistakes."""
 
-import sys
-from types import SimpleNamespace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import cotree as ct
-from cotree.cli import main
 
 MOTOR = """\
 name: DC motor
@@ -36,18 +34,10 @@ run: {t_end: 20, rtol: 1.0e-10, plot: [J.flow, speed.value]}
 
 
 @pytest.fixture
-def cotree(monkeypatch, capsys, tmp_path):
-    """Run a command in this process, as the installed program would."""
+def cotree(cotree, tmp_path):
+    """Run a command where the model is."""
     (tmp_path / "m.yaml").write_text(MOTOR)
-
-    def command(*arguments):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["cotree", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return SimpleNamespace(returncode=left.value.code or 0, **capsys.readouterr()._asdict())
-
-    return command
+    return partial(cotree, cwd=tmp_path)
 
 
 def test_run_prints_states_results_and_energy(cotree):
@@ -132,9 +122,9 @@ def test_a_bond_graph_has_no_tree(cotree, options):
 
 
 MISTAKES = {
-    "kind": ("kind: I, inertia: 0.1", "kind: II, inertia: 0.1", "m.yaml:17: J: there is no kind of component 'II'"),
-    "bond": ("b3: shaft -> J", "b3: shaft -> K", "m.yaml:21: bond b3: it ends at 'K', which does not exist"),
-    "plot": ("plot: [J.flow", "plot: [J.flw", "m.yaml:22: there is no result 'J.flw' to plot"),
+    "kind": ("kind: I, inertia: 0.1", "kind: II, inertia: 0.1", "m.yaml:17:13: J: there is no kind of component 'II'"),
+    "bond": ("b3: shaft -> J", "b3: shaft -> K", "m.yaml:21:68: bond b3: it ends at 'K', which does not exist"),
+    "plot": ("plot: [J.flow", "plot: [J.flw", "m.yaml:22:40: there is no result 'J.flw' to plot"),
     "conflict": (
         "d: {kind: R, resistance: 0.2}", "d: {kind: Sf, flow: 1}\n  d2: {kind: Sf, flow: 2}",
         "are in conflict: they set the same flow",

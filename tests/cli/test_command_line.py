@@ -4,30 +4,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import cotree as ct
-from cotree.cli import main
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mcphee_network.yaml"
-
-
-@pytest.fixture
-def cotree(monkeypatch, capsys):
-    """Run a command in this process, as the installed program would."""
-
-    def command(*arguments, cwd=None):
-        monkeypatch.setattr(sys, "argv", ["cotree", *map(str, arguments)])
-        if cwd is not None:
-            monkeypatch.chdir(cwd)
-        with pytest.raises(SystemExit) as left:
-            main()
-        return SimpleNamespace(returncode=left.value.code or 0, **capsys.readouterr()._asdict())
-
-    return command
 
 
 def test_version_and_help(cotree):
@@ -85,14 +68,14 @@ def test_equations_of_edges_and_of_the_whole_model(cotree):
     ("arguments", "code", "message"),
     [
         (["run", "nothing.yaml"], 2, "cannot read nothing.yaml: No such file or directory"),
-        (["run", EXAMPLE, "--set", "R3.resistance"], 2, "Expected NAME=NUMBER"),
+        (["run", EXAMPLE, "--set", "R3.resistance"], 2, "Expected NAME=VALUE"),
         (["run", EXAMPLE, "--set", "R3.resistanc=5"], 2, "Did you mean 'R3.resistance'?"),
         (["run", EXAMPLE, "--set", "R3.resistance=-5"], 2, "R3.resistance: the value is -5"),
         (["run", EXAMPLE, "--out", "a.xlsx"], 2, "ends in .h5 or .csv"),
         (["run", EXAMPLE, "--report", "a.pdf"], 2, "ends in .html"),
-        (["run", EXAMPLE, "--integrator", "euler"], 1, "mcphee_network.yaml: there is no integrator 'euler'"),
-        (["run", EXAMPLE, "--rtol", "0"], 1, "the tolerance rtol is 0"),
-        (["run", EXAMPLE, "--t-end", "-1"], 1, "Expected an end after the start"),
+        (["run", EXAMPLE, "--integrator", "euler"], 2, "mcphee_network.yaml: there is no integrator 'euler'"),
+        (["run", EXAMPLE, "--rtol", "0"], 2, "the tolerance rtol is 0"),
+        (["run", EXAMPLE, "--t-end", "-1"], 2, "Expected an end after the start"),
         (["graph", EXAMPLE, "--tree", "oak"], 2, "no preference for trees is named 'oak'"),
         (["graph", EXAMPLE, "--into-tree", "R9"], 2, "R9"),
         (["equations", EXAMPLE, "--edge", "L9"], 2, "L9"),
@@ -125,12 +108,6 @@ def test_a_failed_run_keeps_what_it_had(cotree, tmp_path):
     assert solution.t[-1] == pytest.approx(1.0)
 
 
-def test_output_goes_into_a_pipe_without_a_complaint():
-    command = f'"{sys.executable}" -c "from cotree.cli import main; main()" equations "{EXAMPLE}" | head -n 1'
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_a_misspelt_plot_is_told_before_the_run(cotree, tmp_path):
     (tmp_path / "m.yaml").write_text(
         "components:\n"
@@ -140,7 +117,7 @@ def test_a_misspelt_plot_is_told_before_the_run(cotree, tmp_path):
     )
     done = cotree("run", "m.yaml", "-o", "a.h5", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.err.startswith("error: m.yaml:8: there is no result 'R.curent' to plot. Expected one of R.voltage")
+    assert done.err.startswith("error: m.yaml:8:7: there is no result 'R.curent' to plot. Expected one of R.voltage")
     assert "Did you mean 'R.current'?" in done.err
     assert not (tmp_path / "a.h5").exists()
 

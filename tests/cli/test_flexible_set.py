@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cotree as ct
-from cotree.cli.main import app
+from cotree.cli.program import app
 from cotree.errors import ModelError
 
 TEXT = """

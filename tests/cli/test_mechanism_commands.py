@@ -1,32 +1,14 @@
 """The command line with mechanisms: what it prints, what it writes, how it fails."""
 
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import cotree as ct
-from cotree.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOUR_BAR, SLIDER = EXAMPLES / "four_bar.yaml", EXAMPLES / "slider_crank.yaml"
-
-
-@pytest.fixture
-def cotree(monkeypatch, capsys):
-    """Run a command in this process, as the installed program would."""
-
-    def command(*arguments, cwd=None):
-        monkeypatch.setattr(sys, "argv", ["cotree", *map(str, arguments)])
-        if cwd is not None:
-            monkeypatch.chdir(cwd)
-        with pytest.raises(SystemExit) as left:
-            main()
-        return SimpleNamespace(returncode=left.value.code or 0, **capsys.readouterr()._asdict())
-
-    return command
 
 
 def test_run_prints_degrees_of_freedom_and_redundancy(cotree):
@@ -111,10 +93,10 @@ def test_equations_as_text_latex_and_c(cotree, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("frame_b: crank.O", "frame_b: crank.P"), "m.yaml:14: O: the body 'crank' has no frame 'P'"),
-        (("follower.C", "folower.C"), "m.yaml:17: C: there is no frame 'folower.C'"),
-        (("[-l1/2, 0, 0]", "[-l1/2, 0]"), "m.yaml:10: crank.O: found ('-l1/2', 0). Expected 3 numbers in m"),
-        (("O.angle, A", "O.angel, A"), "m.yaml:20: there is no result 'O.angel' to plot"),
+        (("frame_b: crank.O", "frame_b: crank.P"), "m.yaml:14:49: O: the body 'crank' has no frame 'P'"),
+        (("follower.C", "folower.C"), "m.yaml:17:32: C: there is no frame 'folower.C'"),
+        (("[-l1/2, 0, 0]", "[-l1/2, 0]"), "m.yaml:10:79: crank.O: found ('-l1/2', 0). Expected 3 numbers in m"),
+        (("O.angle, A", "O.angel, A"), "m.yaml:20:11: there is no result 'O.angel' to plot"),
         (("[0.9, 0, 0]", "[9, 0, 0]"), "m.yaml:"),
     ],
 )
@@ -124,7 +106,8 @@ def test_a_wrong_file_gives_one_message_with_its_line(cotree, change, message, t
     assert done.returncode != 0
     assert message in done.err
     assert done.err.startswith("error: ")
-    assert done.err.count("\n") == 1
+    assert done.err.count("error") == 1
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""The computed part of the documentation is what the script writes today."""
+"""The computed part of the documentation is what the scripts write today."""
 
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -7,11 +8,17 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-EXAMPLES = DOCS.parent / "examples"
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The names of docs/regenerate.py, not run."""
+    return runpy.run_path(str(DOCS / "regenerate.py"))
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
+    """Everything that needs neither minutes nor a browser, written anew."""
     folder = tmp_path_factory.mktemp("docs")
     arguments, sys.argv = sys.argv, ["regenerate.py", str(folder), "--quick"]
     try:
@@ -21,22 +28,48 @@ def written(tmp_path_factory):
     return folder
 
 
-def test_gallery_and_its_pictures_are_there(written):
-    assert (written / "gallery.md").read_text() == (DOCS / "gallery.md").read_text()
-    names = sorted(path.name for path in (written / "images").iterdir())
-    there = sorted(path.name for path in (DOCS / "images").iterdir())
-    compared = [f"{path.stem}_compared.svg" for path in EXAMPLES.glob("*.yaml") if path.with_suffix(".py").exists()]
-    assert sorted({*names, *compared}) == there
+def table(folder, name):
+    """The rows of a computed table."""
+    text = (folder / "validation.md").read_text(encoding="utf-8")
+    return text.partition(f"<!-- {name} -->\n")[2].partition("<!-- end -->")[0].splitlines()
 
 
-def test_numbers_of_the_validation_page_are_those_of_today(written):
-    def table(folder, name):
-        return (folder / "validation.md").read_text().partition(f"<!-- {name} -->")[2].partition("<!-- end -->")[0]
+def test_the_gallery_is_that_of_the_examples(script):
+    gallery = runpy.run_path(str(DOCS / "gallery.py"))
+    assert (DOCS / "gallery.md").read_text(encoding="utf-8") == gallery["page"](script["read"])
 
-    assert table(written, "networks") == table(DOCS, "networks")
-    assert len(table(written, "networks").splitlines()) > 8
-    now, then = ([line.split("|")[1:4] for line in table(f, "rigid").splitlines()] for f in (written, DOCS))
+
+def test_pages_show_all_pictures_and_no_other():
+    shown = set()
+    for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+        found = re.findall(r"(?:\]\(|src=\")([\w./-]*images/[\w.-]+)", page.read_text(encoding="utf-8"))
+        shown |= {(page.parent / name).resolve() for name in found}
+    there = {
+        path.resolve() for folder in DOCS.rglob("images") if "_build" not in folder.parts for path in folder.iterdir()
+    }
+    assert sorted(shown - there) == []
+    assert sorted(there - shown) == []
+
+
+def test_pictures_in_space_are_small():
+    pictures = [*DOCS.glob("images/*_scene.png"), *DOCS.glob("tutorial/images/*.png")]
+    assert pictures
+    assert [path.name for path in pictures if path.stat().st_size > 120_000] == []
+
+
+def test_numbers_of_networks_are_those_of_today(script):
+    assert table(DOCS, "networks") == list(script["networks"]())
+    assert len(table(DOCS, "networks")) > 8
+
+
+@pytest.mark.slow
+def test_everything_is_drawn_and_computed_as_the_pages_say(written):
+    names = {path.name for path in (written / "images").iterdir()}
+    there = {path.name for path in (DOCS / "images").iterdir()}
+    assert names <= there
+    assert {name for name in there - names if not name.endswith(("_scene.png", "_compared.svg"))} == set()
+    now, then = ([line.split("|")[1:4] for line in table(f, "rigid")] for f in (written, DOCS))
     assert now == then  # the errors, too, are rounded up to a power of ten
     # The closure is rounded up to a power of ten, which another processor may miss by one: compare the examples only.
-    now, then = ([line.split("|")[1:3] for line in table(f, "energy").splitlines()] for f in (written, DOCS))
+    now, then = ([line.split("|")[1:3] for line in table(f, "energy")] for f in (written, DOCS))
     assert now == then

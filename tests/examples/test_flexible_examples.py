@@ -1,15 +1,13 @@
 """The flexible examples: energy audits close to 1e-8, references are met, and each shows what it is there for."""
 
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cotree as ct
-from cotree.io import read_model
+from examples.runs import EXAMPLES, check, run
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("four_bar", "panel_strips", "panels", "pendulum", "robot_arm", "slider_crank", "spin_up")
 
 
@@ -19,17 +17,8 @@ def changed(name, part, **changes):
     return ct.Model.from_mapping(data)
 
 
-@pytest.fixture(scope="module")
-def solutions():
-    made = {}
-
-    def solution(name):
-        if name not in made:
-            file = read_model(EXAMPLES / f"flexible_{name}.yaml", ct.Model)
-            made[name] = file.model.simulate(file.run.t_end, **file.run.options())
-        return made[name]
-
-    return solution
+def solutions(name):
+    return run(f"flexible_{name}")[1]
 
 
 def test_every_flexible_example_is_here():
@@ -37,14 +26,19 @@ def test_every_flexible_example_is_here():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_energy_audit_closes_to_1e_8_of_the_largest_energy_exchanged(solutions, name):
+def test_example_runs_from_the_command_line(name):
+    check(f"flexible_{name}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_energy_audit_closes_to_1e_8_of_the_largest_energy_exchanged(name):
     audit, kinetic = solutions(name).energy(), solutions(name)["kinetic_energy"]
     exchanged = max(np.ptp(part) for part in (kinetic, audit.supplied, audit.dissipated))
     assert np.abs(audit.closure).max() < 1e-8 * exchanged
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_something_bends(solutions, name):
+def test_something_bends(name):
     bodies = ct.load(EXAMPLES / f"flexible_{name}.yaml").components.values()
     for body in (each for each in bodies if each.kind.endswith(("beam", "flexible_body"))):
         assert solutions(name)[f"{body.name}.strain_energy"].max() > 0
@@ -61,7 +55,7 @@ def test_slider_crank_of_the_test_set_for_initial_value_problems():
     assert solution["bore.displacement"][0] == pytest.approx(1.697373326718410e-1, abs=1.5 * abs(stretch))
 
 
-def test_robot_arm_arrives_and_rests_under_its_weight(solutions):
+def test_robot_arm_arrives_and_rests_under_its_weight():
     solution = solutions("robot_arm")
     assert solution["yaw.angle"][-1] == pytest.approx(np.pi / 2, abs=1e-12)
     assert solution["elbow.angle"][-1] == pytest.approx(-0.5, abs=1e-12)
@@ -86,7 +80,7 @@ def test_pendulum_moves_alike_whatever_carries_its_frame():
     assert np.abs(ends[2] - ends[0]).max() < 2e-5
 
 
-def test_pendulum_keeps_its_energy_and_bends_its_soft_way(solutions):
+def test_pendulum_keeps_its_energy_and_bends_its_soft_way():
     solution = solutions("pendulum")
     assert np.ptp(solution["kinetic_energy"] + solution["potential_energy"]) < 1e-8 * solution["kinetic_energy"].max()
     assert np.abs(solution["strip.mid.offset.y"]).max() > 10 * np.abs(solution["strip.mid.offset.z"]).max()

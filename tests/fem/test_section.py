@@ -236,3 +236,10 @@ def test_a_section_made_by_hand_is_a_general_one() -> None:
 def test_wrong_data_is_named(given: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         section_from_data(given, "arm")
+
+
+@pytest.mark.parametrize("width", [1e200, 1e90, 10**400])
+def test_lengths_beyond_all_measure_are_told(width: float) -> None:
+    """The fourth power of 1e90 is no number."""
+    with pytest.raises(ModelError, match="section"):
+        section_from_data({"rectangle": {"width": width, "height": width}}, "rod.section")

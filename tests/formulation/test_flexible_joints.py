@@ -9,8 +9,10 @@ import cotree as ct
 from formulation.flexible_models import JOINTS, beam, joined
 
 END = 0.01
-CASES = [(kind, backwards, flexible) for kind in JOINTS for backwards, flexible in ((False, True), (True, True))]
-CASES += [(kind, backwards, False) for kind, backwards in zip(JOINTS, [False, True] * len(JOINTS), strict=False)]
+TURNS = list(zip(JOINTS, [False, True] * len(JOINTS), strict=False))
+CASES = [(kind, backwards, False) for kind, backwards in TURNS]
+CASES += [(kind, not backwards, True) for kind, backwards in TURNS]
+CASES += [pytest.param(kind, backwards, True, marks=pytest.mark.slow) for kind, backwards in TURNS]
 
 
 @pytest.mark.parametrize(("kind", "backwards", "flexible"), CASES)

@@ -62,6 +62,7 @@ def test_random_multigraph() -> None:
     check(breadth_first_tree(graph), path_as_well=True)
 
 
+@pytest.mark.slow
 def test_grid() -> None:
     graph = grid()
     assert graph.e == 99_904

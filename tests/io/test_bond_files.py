@@ -167,7 +167,7 @@ def test_nested_masks_come_back_as_they_were(tmp_path):
 def test_a_missing_kind_lists_the_kinds_once(read):
     with pytest.raises(ct.CotreeError) as told:
         read("components:\n  R: {resistance: 2}\n")
-    assert str(told.value).startswith("m.yaml:2: R: no kind is given. Expected one of ")
+    assert str(told.value).startswith("m.yaml:2:3: R: no kind is given. Expected one of ")
     assert str(told.value).count("bond.C,") == 1
 
 
@@ -210,130 +210,123 @@ def flat(old, new, more=""):
 ENDS = "Expected c: tail -> head, or c: {tail: ..., head: ..., width: ...}."
 SIGNALS = (
     "Expected effort or flow of a bond or an element, momentum of an I, displacement of a C, or the value of a "
-    "sensor, a "
-    "block or an integrator."
+    "sensor, a block or an integrator."
 )
 MISTAKES = {
     "dangling port": (
         flat("  R: {", "  T: {kind: TF, modulus: 2}\n  R: {", "  d: j -> T\n"),
-        "m.yaml:9: bond d (j -> T): port 2 of the TF 'T' is dangling: it has bond d (j -> T). Expected one bond at "
-        "each "
-        "port: one that enters at port 1 and one that leaves at port 2. Name the port: T.1 or T.2.",
+        "m.yaml:9:11: bond d (j -> T): port 2 of the TF 'T' is dangling: it has bond d (j -> T). Expected one bond at "
+        "each port: one that enters at port 1 and one that leaves at port 2. Name the port: T.1 or T.2.",
     ),
     "dangling element": (
         flat("  R: {", "  C: {kind: C, stiffness: 1}\n  R: {"),
-        "m.yaml:4: C: the port of the C 'C' is dangling: no bond ends there. Expected one bond. Add a bond that ends "
+        "m.yaml:4:3: C: the port of the C 'C' is dangling: no bond ends there. Expected one bond. Add a bond that ends "
         "at C.",
     ),
     "width mismatch": (
         flat("effort: 5", "effort: [5, 6]").replace("resistance: 2", "resistance: [1, 2, 3]"),
-        "m.yaml:7: bond c (j -> R): its widths do not agree: V tells 2 and R tells 3. Expected one width on both "
-        "sides of "
-        "a bond. Give both ends the same number of components, or take the multibond apart with a Split.",
+        "m.yaml:7:3: bond c (j -> R): its widths do not agree: V tells 2 and R tells 3. Expected one width on both "
+        "sides of a bond. Give both ends the same number of components, or take the multibond apart with a Split.",
     ),
     "unconnected modulation": (
         flat("  R: {", "  T: {kind: MTF}\n  R: {").replace("c: j -> R", "c: j -> T\n  d: T -> R"),
-        "m.yaml:8: bond c (j -> T): the modulation of the MTF 'T' is not connected: no signal reaches it. Expected an "
-        "expression that holds a signal or t, such as '0.1*sin(angle.value)'. Use TF for a constant.",
+        "m.yaml:8:11: bond c (j -> T): the modulation of the MTF 'T' is not connected: no signal reaches it. "
+        "Expected an expression that holds a signal or t, such as '0.1*sin(angle.value)'. Use TF for a constant.",
     ),
     "two sources in conflict": (
         flat("  R: {", "  W: {kind: Se, effort: 3}\n  R: {", "  d: W -> j\n").replace("kind: 1", "kind: 0"),
-        "m.yaml:7: bond a (V -> j): the effort sources V, W are in conflict: they set the same effort. Expected an "
-        "effort "
-        "that one source sets alone. Put an R between them on a 1 junction, or remove one.",
+        "m.yaml:7:3: bond a (V -> j): the effort sources V, W are in conflict: they set the same effort. Expected an "
+        "effort that one source sets alone. Put an R between them on a 1 junction, or remove one.",
     ),
     "unknown element in a bond": (
         flat("j -> R", "j -> Rr"),
-        "m.yaml:7: bond c: it ends at 'Rr', which does not exist. Expected the name of an element, or element.port. "
+        "m.yaml:7:11: bond c: it ends at 'Rr', which does not exist. Expected the name of an element, or element.port. "
         "Did you mean 'R'?",
     ),
     "unknown kind": (
         flat("kind: R,", "kind: Rx,"),
-        "m.yaml:4: R: there is no kind of component 'Rx'. Expected a known kind. Did you mean 'R'?",
+        "m.yaml:4:13: R: there is no kind of component 'Rx'. Expected a known kind. Did you mean 'R'?",
     ),
     "unknown signal": (
         flat("{kind: R, resistance: 2}", "{kind: MR, resistance: 1 + jj.flow}"),
-        f"m.yaml:4: R: there is no signal 'jj.flow'. {SIGNALS} Did you mean 'j.flow'?",
+        f"m.yaml:4:33: R: there is no signal 'jj.flow'. {SIGNALS} Did you mean 'j.flow'?",
     ),
     "missing value": (
         flat("{kind: R, resistance: 2}", "{kind: R}"),
-        "m.yaml:4: R: none of resistance, conductance, effort, flow is given. "
+        "m.yaml:4:3: R: none of resistance, conductance, effort, flow is given. "
         "Expected one of resistance, conductance, effort, flow.",
     ),
     "unknown field": (
         flat("resistance: 2", "resistence: 2"),
-        "m.yaml:4: R: bond.R has no field 'resistence'. Expected one of width, domain, resistance, conductance, "
-        "effort, "
-        "flow. Did you mean 'resistance'?",
+        "m.yaml:4:16: R: bond.R has no field 'resistence'. Expected one of width, domain, resistance, conductance, "
+        "effort, flow. Did you mean 'resistance'?",
     ),
-    "bond with three ends": (flat("j -> R", "j -> R -> j"), f"m.yaml:7: bond c: found 'j -> R -> j'. {ENDS}"),
-    "bond without an arrow": (flat("j -> R", "j R"), f"m.yaml:7: bond c: found 'j R'. {ENDS}"),
-    "bond of numbers": (flat("j -> R", "3"), f"m.yaml:7: bond c: found 3. {ENDS}"),
+    "bond with three ends": (flat("j -> R", "j -> R -> j"), f"m.yaml:7:6: bond c: found 'j -> R -> j'. {ENDS}"),
+    "bond without an arrow": (flat("j -> R", "j R"), f"m.yaml:7:6: bond c: found 'j R'. {ENDS}"),
+    "bond of numbers": (flat("j -> R", "3"), f"m.yaml:7:3: bond c: found 3. {ENDS}"),
     "bonds that are none": (
         FLAT[: FLAT.index("bonds:")] + "bonds: V -> j\n",
-        "m.yaml:5: bonds is 'V -> j'. Expected a list such as [V -> j, j -> R], or bonds by name.",
+        "m.yaml:5:8: bonds is 'V -> j'. Expected a list such as [V -> j, j -> R], or bonds by name.",
     ),
     "junction with one bond": (
         flat("  R: {", "  k: {kind: 0}\n  R: {", "  d: j -> k\n"),
-        "m.yaml:9: bond d (j -> k): the junction 'k' has only the bond d (j -> k). Expected at least two bonds at a "
+        "m.yaml:9:11: bond d (j -> k): the junction 'k' has only the bond d (j -> k). Expected at least two bonds at a "
         "junction. Connect something else to it, or remove it.",
     ),
     "mask without port": (
         good("M.shaft -> J", "M -> J"),
-        "m.yaml:19: bond b2: it ends at the mask 'M' without a port. Expected one of M.supply, M.shaft.",
+        "m.yaml:19:29: bond b2: it ends at the mask 'M' without a port. Expected one of M.supply, M.shaft.",
     ),
     "wrong port": (
         good("M.shaft", "M.saft"),
-        "m.yaml:19: bond b2: the mask 'M' has no port 'saft'. Expected one of supply, shaft. Did you mean 'shaft'?",
+        "m.yaml:19:29: bond b2: the mask 'M' has no port 'saft'. Expected one of supply, shaft. Did you mean 'shaft'?",
     ),
     "unknown mask": (
         good("graph: motor,", "graph: moter,"),
-        "m.yaml:16: M.graph: there is no mask 'moter'. Expected one of motor. Did you mean 'motor'?",
+        "m.yaml:16:26: M.graph: there is no mask 'moter'. Expected one of motor. Did you mean 'motor'?",
     ),
     "mask that is no name": (
-        good("graph: motor,", "graph: [1],"), "m.yaml:16: M.graph: there is no mask '[1]'. Expected one of motor.",
+        good("graph: motor,", "graph: [1],"), "m.yaml:16:26: M.graph: there is no mask '[1]'. Expected one of motor.",
     ),
     "unknown kind in a mask": (
         good("kind: R, res", "kind: Rx, res"),
-        "m.yaml:9: mask motor: R: there is no kind of component 'Rx'. Expected a known kind. Did you mean 'R'?",
+        "m.yaml:9:17: mask motor: R: there is no kind of component 'Rx'. Expected a known kind. Did you mean 'R'?",
     ),
     "unknown end in a mask": (
         good("i -> R,", "i -> Rr,"),
-        "m.yaml:16: bond M.b1: it ends at 'Rr', which does not exist. Expected the name of an element, or "
+        "m.yaml:16:3: bond M.b1: it ends at 'Rr', which does not exist. Expected the name of an element, or "
         "element.port. Did you mean 'R'?",
     ),
     "unknown entry of a mask": (
         good("ports: {supply", "prots: {supply"),
-        "m.yaml:4: mask motor: unknown entry 'prots'. Expected one of ports, parameters, components, bonds. "
+        "m.yaml:5:5: mask motor: unknown entry 'prots'. Expected one of ports, parameters, components, bonds. "
         "Did you mean 'ports'?",
     ),
     "parameter of a mask": (
         good("values_of: {K: 0.05}", "values_of: {Ra: 3}"),
-        "m.yaml:16: M: K of the mask 'motor' not given. Expected values_of: {K: ...}.",
+        "m.yaml:16:26: M: K of the mask 'motor' not given. Expected values_of: {K: ...}.",
     ),
     "values that are none": (
         good("values_of: {K: 0.05}", "values_of: [1]"),
-        "m.yaml:16: M: values_of is [1]. Expected values by name, such as {K: 0.05}.",
+        "m.yaml:16:3: M: values_of is [1]. Expected values by name, such as {K: 0.05}.",
     ),
     "law that cannot be read": (
         flat("resistance: 2", "effort: f**"),
-        "m.yaml:4: R.effort: the expression 'f**' cannot be read (invalid syntax). Expected arithmetic on numbers, t "
-        "and "
-        "parameters, such as 5*sin(2*pi*50*t).",
+        "m.yaml:4:24: R.effort: the expression 'f**' cannot be read (invalid syntax). Expected arithmetic on "
+        "numbers, t and parameters, such as 5*sin(2*pi*50*t).",
     ),
     "law that is none": (
         flat("resistance: 2", "effort: {a: 1}"),
-        "m.yaml:4: R.effort: found {'a': 1}. Expected an expression of f, or a list of them.",
+        "m.yaml:4:24: R.effort: found {'a': 1}. Expected an expression, or a list of them, one for each component.",
     ),
     "measure": (
         good("measures: flow", "measures: flw"),
-        "m.yaml:18: speed: it measures 'flw'. Expected one of effort, flow, momentum, displacement.",
+        "m.yaml:18:42: speed: it measures 'flw'. Expected one of effort, flow, momentum, displacement.",
     ),
     "name twice": (
         flat("  c: j -> R", "  j: j -> R"),
-        "m.yaml:7: the name 'j' is used twice, by bond.1 and by bond.bond. Expected a name of its own for every "
-        "component. "
-        "Rename one of them.",
+        "m.yaml:7:3: the name 'j' is used twice, by bond.1 and by bond.bond. Expected a name of its own for every "
+        "component. Rename one of them.",
     ),
     "circle of blocks": (
         flat("bonds:", "  x: {kind: block, value: y.value + 1}\n  y: {kind: block, value: x.value}\nbonds:"),
@@ -341,8 +334,8 @@ MISTAKES = {
     ),
     "resistor among bonds": (
         flat("{kind: R, resistance: 2}", "{kind: resistor, nodes: [a, b], resistance: 2}"),
-        "m.yaml:4: R: electrical.resistor is no part of a bond graph, and this file has bonds. Expected parts of bond "
-        "graphs only. Use 'bond.electrical.resistor', or its element 'R'.",
+        "m.yaml:4:3: R: electrical.resistor is no part of a bond graph, and this file has bonds. Expected "
+        "parts of bond graphs only. Use 'bond.electrical.resistor', or its element 'R'.",
     ),
 }  # fmt: skip
 
@@ -439,7 +432,7 @@ def test_a_component_of_networks_among_bonds_is_pointed_to_its_part(read, kind, 
 
 def test_a_joint_of_mechanisms_is_pointed_to_its_mask(read):
     text = "components:\n  G: {kind: bond.ground}\n  J: {kind: prismatic, axis: x}\nbonds: [G -> J.a]\n"
-    with pytest.raises(ct.FileError, match=r"m\.yaml:3: J: joints\.prismatic .* Did you mean 'prismatic_joint'\?"):
+    with pytest.raises(ct.FileError, match=r"m\.yaml:3:3: J: joints\.prismatic .* Did you mean 'prismatic_joint'\?"):
         read(text)
 
 

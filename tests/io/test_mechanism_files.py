@@ -163,95 +163,96 @@ HEAD = "components:\n  b: {kind: rigid_body, shape: {sphere: {radius: 1, mass: 1
 MISTAKES = {
     "unknown frame of a body": (
         f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b.q}}\n",
-        "m.yaml:3: J: the body 'b' has no frame 'q'. Expected one of b.p. Did you mean 'b.p'?",
+        "m.yaml:3:49: J: the body 'b' has no frame 'q'. Expected one of b.p. Did you mean 'b.p'?",
     ),
     "unknown frame": (
         f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: c}}\n",
-        "m.yaml:3: J: there is no frame 'c'.",
+        "m.yaml:3:49: J: there is no frame 'c'.",
     ),
     "unknown joint": (
         f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b}}\n  m: {{kind: drive, on: K, angle: t}}\n",
-        "m.yaml:4: m: there is no joint 'K'. Expected one of J.",
+        "m.yaml:4:24: m: there is no joint 'K'. Expected one of J.",
     ),
     "wrong coordinate": (
         f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b}}\n  m: {{kind: drive, on: J, displacement: t}}\n",
-        "m.yaml:4: m: 'J.angle' is a rotation, and displacement is given. Expected angle=...",
+        "m.yaml:4:3: m: 'J.angle' is a rotation, and displacement is given. Expected angle=...",
     ),
     "no frame given": (
         f"{HEAD}  J: {{kind: revolute, frame_a: ground}}\n",
-        "m.yaml:3: J: frame_b not given.",
+        "m.yaml:3:3: J: frame_b not given.",
     ),
     "vector too short": (
         f"{HEAD}  J:\n    kind: revolute\n    frame_a: ground\n    frame_b: b\n    axis: [0, 1]\n",
-        "m.yaml:7: J.axis: found (0, 1). Expected 3 numbers (x, y, z).",
+        "m.yaml:7:11: J.axis: found (0, 1). Expected 3 numbers (x, y, z).",
     ),
     "frame too short": (
         "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    inertia: [1, 1, 1]\n    frames: {p: [1, 0]}\n",
-        "m.yaml:6: b.p: found (1, 0). Expected 3 numbers in m (x, y, z).",
+        "m.yaml:6:17: b.p: found (1, 0). Expected 3 numbers in m (x, y, z).",
     ),
     "frames as a list": (
         "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    frames: [1, 0, 0]\n",
-        "m.yaml:5: b.frames: found (1, 0, 0). Expected frames by name",
+        "m.yaml:5:13: b.frames: found (1, 0, 0). Expected frames by name",
     ),
     "position of a frame is a number": (
         "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    frames:\n      p: {position: 5}\n",
-        "m.yaml:6: b.p: found 5. Expected frames by name",
+        "m.yaml:6:10: b.p: found 5. Expected frames by name",
     ),
     "unknown entry of a frame": (
         "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    frames:\n      p: {place: [1, 0, 0]}\n",
-        "m.yaml:6: b.p: a frame has no 'place'. Expected position, axis and angle.",
+        "m.yaml:6:11: b.p: a frame has no 'place'. Expected position, axis and angle.",
     ),
     "unknown shape": (
         "components:\n  b: {kind: rigid_body, shape: {rodd: {length: 1, mass: 1}}}\n",
-        "m.yaml:2: b.shape: there is no shape 'rodd'. Expected one of rod, box, cylinder, sphere, tube. "
+        "m.yaml:2:33: b.shape: there is no shape 'rodd'. Expected one of rod, box, cylinder, sphere, tube. "
         "Did you mean 'rod'?",
     ),
     "shape without values": (
         "components:\n  b: {kind: rigid_body, shape: rod}\n",
-        "m.yaml:2: b.shape: found 'rod'. Expected a shape with its values, such as rod(length=1, mass=2)"
+        "m.yaml:2:32: b.shape: found 'rod'. Expected a shape with its values, such as rod(length=1, mass=2)"
         " or {rod: {length: 1, mass: 2}}.",
     ),
     "unknown value of a shape": (
         "components:\n  b: {kind: rigid_body, shape: {rod: {lenght: 1, mass: 1}}}\n",
-        "m.yaml:2: b.shape: a rod has no 'lenght'. Expected some of length, mass, axis, radius. Did you mean 'length'?",
+        "m.yaml:2:39: b.shape: a rod has no 'lenght'. Expected some of length, mass, axis, radius. Did you "
+        "mean 'length'?",
     ),
     "missing value of a shape": (
         "components:\n  b: {kind: rigid_body, shape: {rod: {length: 1}}}\n",
-        "m.yaml:2: b.shape: mass of the rod not given. Expected length, mass, axis, radius.",
+        "m.yaml:2:32: b.shape: mass of the rod not given. Expected length, mass, axis, radius.",
     ),
     "list where a shape wants a number": (
         "components:\n  b:\n    kind: rigid_body\n    shape:\n      rod:\n        length: [1]\n        mass: 1\n",
-        "m.yaml:6: b.length: found (1,). Expected a positive number in m, or an expression of parameters.",
+        "m.yaml:6:17: b.length: found (1,). Expected a positive number in m, or an expression of parameters.",
     ),
     "shape beside a mass": (
         "components:\n  b: {kind: rigid_body, mass: 1, shape: {rod: {length: 1, mass: 1}}}\n",
-        "m.yaml:2: b: mass is given beside a shape that has one.",
+        "m.yaml:2:3: b: mass is given beside a shape that has one.",
     ),
     "missing mass": (
         "components:\n  b: {kind: rigid_body, inertia: [1, 1, 1]}\n",
-        "m.yaml:2: b.mass: no value is given.",
+        "m.yaml:2:3: b.mass: no value is given.",
     ),
     "impossible inertia": (
         "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    inertia: [1, 1, 3]\n",
-        "m.yaml:5: b.inertia: the principal moments of inertia 1, 1, 3 kg m^2 break the triangle inequality.",
+        "m.yaml:5:14: b.inertia: the principal moments of inertia 1, 1, 3 kg m^2 break the triangle inequality.",
     ),
     "truth value in a vector": (
         f"{HEAD}  J: {{kind: revolute, frame_a: ground, frame_b: b, axis: [yes, 0, 0]}}\n",
-        "m.yaml:3: J.axis.x: found True.",
+        "m.yaml:3:59: J.axis.x: found True.",
     ),
     "gravity of two numbers": (
         f"gravity: [0, -9.81]\n{HEAD}",
-        "m.yaml:1: gravity is [0, -9.81]. Expected three numbers in m/s^2, such as (0, 0, -9.81).",
+        "m.yaml:1:10: gravity is [0, -9.81]. Expected three numbers in m/s^2, such as (0, 0, -9.81).",
     ),
-    "gravity with an unknown parameter": (f"name: x\ngravity: [0, -gg, 0]\n{HEAD}", "m.yaml:2: gravity.y: "),
-    "planar is no truth value": (f"name: x\nplanar: 2\n{HEAD}", "m.yaml:2: planar is 2. Expected true or false."),
+    "gravity with an unknown parameter": (f"name: x\ngravity: [0, -gg, 0]\n{HEAD}", "m.yaml:2:15: gravity.y: "),
+    "planar is no truth value": (f"name: x\nplanar: 2\n{HEAD}", "m.yaml:2:9: planar is 2. Expected true or false."),
     "three trees": (
         f"{HEAD}run: {{tree: [joint, joint, joint]}}\n",
-        "m.yaml:3: tree is a list of 3. Expected a preset such as joint, or two for translation and rotation.",
+        "m.yaml:3:13: tree is a list of 3. Expected a preset such as joint, or two for translation and rotation.",
     ),
     "a resistor among bodies": (
         f"{HEAD}  R: {{kind: resistor, nodes: [x, ground], resistance: 1}}\n",
-        "m.yaml:1: 'R' (electrical.resistor) is no part of a mechanism.",
+        "m.yaml:3:3: 'R' (electrical.resistor) is no part of a mechanism.",
     ),
 }
 

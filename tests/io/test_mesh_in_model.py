@@ -55,5 +55,6 @@ def test_tables_are_kept_beside_the_model_and_found_again(tmp_path):
 
 
 def test_a_missing_mesh_is_told_with_its_line(tmp_path):
-    with pytest.raises(CotreeError, match=r"plate\.yaml:6: plate\.mesh: the mesh file 'other\.vtk' .* no such file"):
+    message = r"plate\.yaml:6:18: plate\.mesh: the mesh file 'other\.vtk' .* no such file"
+    with pytest.raises(CotreeError, match=message):
         ct.load(written(tmp_path, "other.vtk"))

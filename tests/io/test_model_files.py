@@ -47,110 +47,117 @@ R = "{kind: resistor, nodes: [a, ground], resistance: 1}"
 MISTAKES = {
     "duplicate name": (
         f"components:\n  R1: {R}\n  R1: {R}\n",
-        "m.yaml:3: the name 'R1' is used twice, first in line 2. Rename one of them.",
+        "m.yaml:3:3: the name 'R1' is used twice, first in line 2. Rename one of them.",
     ),
     "unknown kind": (
         "components:\n  R1: {kind: resistr, nodes: [a, b], resistance: 1}\n",
-        "m.yaml:2: R1: there is no kind of component 'resistr'. Expected a known kind. Did you mean 'resistor'?",
+        "m.yaml:2:14: R1: there is no kind of component 'resistr'. Expected a known kind. Did you mean 'resistor'?",
     ),
     "kind of several domains": (
         "components:\n  S: {kind: spring, nodes: [a, b], stiffness: 1}\n",
-        "m.yaml:2: S: the kind 'spring' exists in several domains. "
+        "m.yaml:2:13: S: the kind 'spring' exists in several domains. "
         "Expected one of springs.spring, rotational.spring, translational.spring.",
     ),
     "missing value": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground]}\n",
-        "m.yaml:2: R1.resistance: no value is given. Expected a positive number in ohm, or an expression of "
+        "m.yaml:2:3: R1.resistance: no value is given. Expected a positive number in ohm, or an expression of "
         "parameters. Give a value for resistance.",
     ),
     "negative value": (
         "components:\n  R1:\n    kind: resistor\n    nodes: [a, ground]\n    resistance: -1\n",
-        "m.yaml:5: R1.resistance: the value is -1. Expected a positive number in ohm, or an expression of parameters.",
+        "m.yaml:5:17: R1.resistance: the value is -1. Expected a positive number in ohm, or an expression of "
+        "parameters.",
     ),
     "misspelt field": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground], resistnce: 1}\n",
-        "m.yaml:2: R1: electrical.resistor has no field 'resistnce'. Expected one of nodes, resistance. "
+        "m.yaml:2:44: R1: electrical.resistor has no field 'resistnce'. Expected one of nodes, resistance. "
         "Did you mean 'resistance'?",
     ),
     "no nodes": (
         "components:\n  R1: {kind: resistor, resistance: 1}\n",
-        "m.yaml:2: R1.nodes: none given. Expected two nodes: [plus, minus].",
+        "m.yaml:2:3: R1.nodes: none given. Expected two nodes: [plus, minus].",
     ),
     "three nodes": (
         "components:\n  R1: {kind: resistor, nodes: [a, b, c], resistance: 1}\n",
-        "m.yaml:2: R1.nodes: found ['a', 'b', 'c']. Expected two nodes: [plus, minus].",
+        "m.yaml:2:31: R1.nodes: found ['a', 'b', 'c']. Expected two nodes: [plus, minus].",
     ),
     "a node that YAML takes for a truth value": (
         "components:\n  R1: {kind: resistor, nodes: [no, ground], resistance: 1}\n",
-        "m.yaml:2: found [False, 'ground']. Put the name in quotes: YAML reads yes, no, on, off as truth values.",
+        "m.yaml:2:31: R1.nodes: found [False, 'ground']. Put the name in quotes: YAML reads yes, no, on, off "
+        "as truth values.",
     ),
     "unknown parameter": (
         "components:\n  R1:\n    kind: resistor\n    nodes: [a, ground]\n    resistance: 2*Q\n",
-        "m.yaml:5: R1.resistance: 'Q' in the expression '2*Q' is not known. Expected t, a function, or a parameter of "
+        "m.yaml:5:19: R1.resistance: 'Q' in the expression '2*Q' is not known. Expected t, a function, or a "
+        "parameter of "
         "the model (there is none). Add 'Q' to the parameters.",
     ),
     "code instead of an expression": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground], resistance: \"__import__('os').getcwd()\"}\n",
-        "m.yaml:2: R1.resistance: '__import__('os').getcwd()' in the expression '__import__('os').getcwd()'. "
-        "Expected arithmetic on numbers, t and parameters. Give the value a plain parameter name of its own.",
+        "m.yaml:2:57: R1.resistance: '__import__('os').getcwd()' in the expression '__import__('os').getcwd()'. "
+        "Expected arithmetic on numbers, t and parameters. Call one of sin, cos, tan, asin, acos, atan, atan2, sinh, "
+        "cosh, tanh, exp, log, sqrt, abs, sign, min, max, ramp, step, pulse, and nothing else.",
     ),
     "a YAML tag that would build an object": (
         "components: !!python/object/apply:os.getcwd []\n",
-        "m.yaml:1: components is a list of 0. Expected name: value entries.",
+        "m.yaml:1:13: the tag '!!python/object/apply:os.getcwd' is not used. Put a text that begins with ! in quotes.",
     ),
     "aliases": (
         "name: &x y\ndatum: *x\ncomponents: {}\n",
-        "m.yaml:2: this is not YAML: anchors and aliases (& and *) are not used.",
+        "m.yaml:1:7: anchors and aliases (& and *) are not used. Put a text that begins with & or * in quotes; write "
+        "values out.",
     ),
     "broken YAML": (
         "components: [\n",
-        "m.yaml:2: this is not YAML: expected the node content, but found '<stream end>'.",
+        "m.yaml:1:13: the bracket '[' of line 1, column 13 is not closed here, or a comma is missing. Close "
+        "it with ']', "
+        "or put a comma between its entries.",
     ),
     "misspelt section": (
         "component: {}\n",
-        "m.yaml:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, parameters, components, "
-        "bonds, masks, run. Did you mean 'components'?",
+        "m.yaml:1:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, include, parameters, "
+        "components, bonds, masks, run. Did you mean 'components'?",
     ),
     "misspelt run setting": (
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",
-        "m.yaml:4: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, max_step, "
+        "m.yaml:4:3: unknown entry 'tend'. Expected one of t_end, points, rtol, atol, integrator, max_step, "
         "max_steps, step, spectral_radius, start, tree, plot. Did you mean 't_end'?",
     ),
     "plot of a number": (
         f"components:\n  R1: {R}\nrun:\n  plot:\n    - R1.current\n    - 5\n",
-        "m.yaml:6: plot is 5. Expected a name, a list of names, or a list of lists of names.",
+        "m.yaml:6:7: plot is 5. Expected a name, a list of names, or a list of lists of names.",
     ),
     "plot nested too deeply": (
         f"components:\n  R1: {R}\nrun: {{plot: [[[R1.current]]]}}\n",
-        "m.yaml:3: plot is a list of 1. Expected a name, a list of names, or a list of lists of names.",
+        "m.yaml:3:14: plot is a list of 1. Expected a name, a list of names, or a list of lists of names.",
     ),
     "integrator that is no name": (
         f"components:\n  R1: {R}\nrun:\n  integrator: 5\n",
-        "m.yaml:4: integrator is 5. Expected a name.",
+        "m.yaml:4:15: integrator is 5. Expected a name.",
     ),
     "start that is neither": (
         f"components:\n  R1: {R}\nrun:\n  start: stedy\n",
-        "m.yaml:4: start is 'stedy'. Expected 'steady', or values by name: {C.voltage: 2}.",
+        "m.yaml:4:10: start is 'stedy'. Expected 'steady', or values by name: {C.voltage: 2}.",
     ),
     "name that is no text": (
         f"name: 5\ncomponents:\n  R1: {R}\n",
-        "m.yaml:1: name is 5. Expected text; put a number in quotes.",
+        "m.yaml:1:7: name is 5. Expected text; put a number in quotes.",
     ),
     "no datum": (
         f"components:\n  R1: {R}\ndatum: []\n",
-        "m.yaml:3: no datum is given. Expected the name of a node, or one for each part of the model.",
+        "m.yaml:3:8: no datum is given. Expected the name of a node, or one for each part of the model.",
     ),
     "two domains in one node": (
         f"components:\n  R1: {R}\n  d: {{kind: translational.damper, nodes: [a, ground], damping: 1}}\n",
-        "m.yaml:1: the node 'a' joins R1 (electrical) and d (translational). Expected nodes of one domain; only the "
+        "m.yaml:2:32: the node 'a' joins R1 (electrical) and d (translational). Expected nodes of one domain; only the "
         "datum is shared. Put a transducer between the two domains, such as a rotational EMF.",
     ),
     "parameters that need each other": (
         f"parameters: {{a: b, b: a}}\ncomponents:\n  R1: {R}\n",
-        "m.yaml:2: the parameters a, b are defined by each other. Give one of them a number.",
+        "m.yaml:1:17: a: the parameters a, b are defined by each other. Give one of them a number.",
     ),
-    "empty file": ("", "m.yaml:1: there is no model here. Expected name: and components:."),
-    "no components": ("name: x\n", "m.yaml:1: the model has no components."),
+    "empty file": ("", "m.yaml:1:1: there is no model here. Expected name: and components:."),
+    "no components": ("name: x\n", "m.yaml:1:1: the model has no components."),
 }
 
 

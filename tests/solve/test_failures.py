@@ -170,3 +170,11 @@ def test_interruption_of_the_rough_run_ends_everything(monkeypatch: pytest.Monke
     with pytest.raises((SolveError, KeyboardInterrupt)):
         rc("sin(t)").simulate(t_end=1.0)
     assert len(calls) == 1
+
+
+def test_a_value_beyond_all_measure_is_told() -> None:
+    """Its square would not be a number any more, somewhere in the equations."""
+    m = cotree.Model("large", parameters={"big": 1e90})
+    m.add(Resistor("R", "in", "ground", resistance="big*big"))
+    with pytest.raises(CotreeError, match=r"R\.resistance: the value is 1e\+180\. Expected numbers up to 1e\+100"):
+        m.equations()

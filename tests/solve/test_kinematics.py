@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from _repo import ROOT
 from cotree.errors import SolveError
 from cotree.solve import kinematics
 from cotree.terminal.bodies import RigidBody
@@ -46,6 +47,16 @@ def test_a_coarse_grid_stays_on_the_same_branch() -> None:
         np.testing.assert_allclose(coarse[name], fine[name][::60], atol=1e-9)
     places = [four_bar.Reference().places(0.3 + 2 * np.pi * t)[1] for t in coarse.t]
     np.testing.assert_allclose(coarse["coupler.position"][:, :2], places, atol=1e-12)
+
+
+@pytest.mark.parametrize("points", [2, 3, 5])
+def test_a_fast_crank_keeps_its_way_of_assembly_and_its_energies_with_hardly_any_points(points: int) -> None:
+    m = ct.load(ROOT / "examples" / "slider_crank.yaml")
+    sol = m.kinematics(1.0, points=points)
+    angle = 20 * sol.t - 20 / 8 * (1 - np.exp(-8 * sol.t))
+    exact = 0.05 * np.cos(angle) + np.sqrt(0.15**2 - (0.05 * np.sin(angle)) ** 2)
+    np.testing.assert_allclose(sol["piston.position.x"], exact, atol=1e-12)
+    assert sol.energy().error < 1e-7
 
 
 def test_everything_driven_in_the_tree() -> None:

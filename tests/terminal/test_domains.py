@@ -227,6 +227,7 @@ def test_every_file_of_the_package_is_registered() -> None:
         "shapes",
         "characteristic",
         "deformable",
+        "flexible_sheet",
         "floating",
         "recovery",
         "checked",

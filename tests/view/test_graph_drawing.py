@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
+import cotree as ct
 from cotree.errors import CotreeError, FileError
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import DISPLACEMENT, Edge, Kind
+from cotree.terminal.mechanics import Body, Connection, OnJoint
+from cotree.terminal.nodal.bars import Bar
+from cotree.terminal.nodal.base import Node
 from cotree.view import draw_graph
+from cotree.view.collapse import drawn
 from cotree.view.figures import to_svg
+from cotree.view.graph_drawing import graph_svg
+from cotree.view.stubs import place_with_stubs
 from view._models import bundle, ladder, motor, network, random_graph
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 GRAPHS = {
     "network": lambda: network().graph(),
     "motor": lambda: motor().graph(),
@@ -70,9 +80,10 @@ def test_parallel_edges_and_loops_have_paths_of_their_own() -> None:
         assert max(numbers[1::2]) - min(numbers[1::2]) > 10, "a loop must be seen"
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("graph", [*GRAPHS, "andrews", "bricard", "deployable_mast"])
 def test_no_names_touch(graph: str) -> None:
-    figure = draw_graph(select_tree(GRAPHS[graph]()))
+    tree = select_tree(GRAPHS[graph]()) if graph in GRAPHS else ct.load(EXAMPLES / f"{graph}.yaml").tree()
+    figure = draw_graph(tree)
     renderer = FigureCanvasAgg(figure).get_renderer()
     boxes = [(t.get_text(), t.get_window_extent(renderer)) for t in figure.axes[0].texts]
     touching = [(a, b) for (a, x), (b, y) in combinations(boxes, 2) if x.overlaps(y)]
@@ -147,20 +158,101 @@ def test_domains_are_told_apart() -> None:
 
 
 def test_beyond_sixty_edges_names_are_left_out_and_the_title_says_so() -> None:
-    figure = draw_graph(select_tree(random_graph(30, 70)), title="big")
+    figure = draw_graph(select_tree(random_graph(30, 70)), title="big", collapse=False)
     svg = to_svg(figure)
     found = texts(svg)
-    assert "big, names of 70 edges left out" in found
+    assert "big: names of 70 edges left out" in found
     assert "E1" not in found
     assert "29" in found
     assert len(elements(svg)) == 100
 
 
-def test_a_few_hundred_edges_are_drawn_small_and_more_refused() -> None:
-    figure = draw_graph(select_tree(random_graph(150, 300)))
+def test_a_few_hundred_edges_are_drawn_small() -> None:
+    figure = draw_graph(select_tree(random_graph(150, 300)), collapse=False)
     assert max(figure.get_size_inches()) < 16
-    with pytest.raises(CotreeError, match="501 edges"):
-        draw_graph(select_tree(random_graph(300, 501)))
+    with pytest.raises(CotreeError, match="at most 5000 edges where collapse=False"):
+        draw_graph(select_tree(random_graph(3000, 5001)), collapse=False)
+
+
+def test_a_mechanism_collapses_to_bodies_and_joints() -> None:
+    model = ct.load(EXAMPLES / "andrews.yaml")
+    picture = drawn(model.tree())
+    bodies = [part.name for part in model.components.values() if isinstance(part, Body)]
+    assert sorted(picture.node_labels.values()) == sorted([*bodies, "ground"])
+    between = [part for part in model.components.values() if isinstance(part, Connection | OnJoint)]
+    assert sorted(picture.edge_labels.values()) == sorted(part.name for part in between)
+    body_of = {node: picture.node_labels[chief] for chief, nodes in picture.nodes.items() for node in nodes}
+    for edge in picture.graph:
+        part = model.components[edge.name]
+        if isinstance(part, Connection):
+            assert picture.node_labels[edge.tail] == body_of[part.frame_a]
+            assert picture.node_labels[edge.head] == body_of[part.frame_b]
+    # A joint tree of bodies spans them: one branch for each body.
+    assert len(picture.bold) == len(bodies)
+    found = texts(to_svg(draw_graph(model.tree())))
+    for name in (*bodies, *(part.name for part in between)):
+        assert found.count(name) == 1, name
+
+
+def test_a_structure_collapses_to_nodes_and_bars() -> None:
+    model = ct.load(EXAMPLES / "deployable_ring_truss.yaml")
+    picture = drawn(model.tree())
+    bars = {part.name for part in model.components.values() if isinstance(part, Bar)}
+    assert bars <= set(picture.edges)
+    assert {part.name for part in model.components.values() if isinstance(part, Node)} <= set(picture.nodes)
+    assert picture.note == "20 edges of inertia and virtual work left out"
+
+
+def test_a_network_joins_parallel_and_series_elements() -> None:
+    m = ladder(30)
+    m.add(ct.Resistor("load", "n30", "ground", resistance=1.0))
+    m.add(ct.Inductor("L", "n30", "x", inductance=1.0))
+    m.add(ct.Resistor("Rx", "x", "n0", resistance=1.0))
+    picture = drawn(m.tree())
+    labels = set(picture.edge_labels.values())
+    assert {"C29 ∥ load", "L – Rx", "R0", "C0"} <= labels
+    assert "x" not in picture.nodes
+    assert sum(len(edges) for edges in picture.edges.values()) == m.graph().e
+
+
+def test_a_busy_ground_is_drawn_at_each_edge() -> None:
+    m = ladder(30)
+    picture = drawn(m.tree())
+    at_ground = [edge for edge in m.graph() if "ground" in (edge.tail, edge.head)]
+    behind = [edge.name for name in picture.stubs for e in picture.graph if name in (e.tail, e.head)
+              for edge in picture.edges[e.name] if edge in at_ground]  # fmt: skip
+    assert sorted(behind) == sorted(edge.name for edge in at_ground)
+    assert "ground drawn at each of 31 edges" in picture.note
+    places = place_with_stubs(picture.graph, np.full(picture.graph.e, 0.9), picture.stubs)
+    apart = np.linalg.norm(places[:, None] - places, axis=2) + 9 * np.eye(len(places))
+    assert apart.min() > 0.3
+
+
+@pytest.mark.parametrize("graph", [lambda: ladder(400).graph(), lambda: random_graph(900, 2000)])
+def test_thousands_of_edges_are_drawn_as_groups(graph: Callable[[], LinearGraph]) -> None:
+    tree = select_tree(graph())
+    picture = drawn(tree)
+    assert sorted(name for nodes in picture.nodes.values() for name in nodes) == sorted(
+        name for name in tree.graph.nodes if name in {n for ns in picture.nodes.values() for n in ns}
+    )
+    assert len(picture.nodes) <= 50
+    assert "groups of nodes drawn as one node each" in picture.note
+    inside = int(re.search(r"with ([\d,]+) edges? inside", picture.note)[1].replace(",", ""))
+    assert inside > 0.5 * picture.counts[0]
+    svg, note = graph_svg(tree)
+    assert note == picture.note
+    assert len(svg) < 400_000
+
+
+def test_edges_and_nodes_of_a_page_name_their_components() -> None:
+    model = ct.load(EXAMPLES / "four_bar.yaml")
+    root = ET.fromstring(graph_svg(model.tree(), "g-")[0])
+    parts = {e.get("id"): e.get("data-part") for e in root.iter() if e.get("data-part")}
+    graph = model.tree().graph
+    for k, edge in enumerate(graph.edges):
+        assert parts[f"g-edge-{k}"] == edge.component
+    assert parts[f"g-node-{graph.node_index('crank.A')}"] == "crank"
+    assert parts[f"g-node-{graph.node_index('pivot')}"] == "pivot"
 
 
 def test_on_axes_of_the_user() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import cotree as ct
 from cotree.errors import ResultError
@@ -144,3 +145,27 @@ def test_written_files_are_the_same_twice(run: Run, tmp_path: Path) -> None:
 def test_two_domains_share_the_time_axis() -> None:
     figure = plot_solution(motor().simulate(0.1))
     assert [ax.get_ylabel() for ax in figure.axes] == ["current (A)", "angular velocity (rad/s)", "torque (N·m)"]
+
+
+def test_events_are_marked(run: tuple[ct.Model, ct.Solution]) -> None:
+    _, solution = run
+    marked = replace(solution, events={"a": np.array([0.1, 0.3]), "b": np.array([0.2])})
+    for ax in plot_solution(marked, ["L1.current", "C6.voltage"]).axes:
+        (lines,) = ax.collections
+        assert sorted(segment[0, 0] for segment in lines.get_segments()) == [0.1, 0.2, 0.3]
+        assert ax.get_xlim() == (0.0, 0.5)
+    assert not plot_solution(solution, ["L1.current"]).axes[0].collections
+
+
+def test_very_long_names_leave_room_for_the_plot() -> None:
+    m = ct.Model("long")
+    name = "source_" + "x" * 60
+    m.add(ct.VoltageSource(name, "a", "ground", voltage="300 + 1e-6*t"))
+    m.add(ct.Resistor("R", "a", "ground", resistance=1.0))
+    figure = m.simulate(1.0, points=5).plot(f"{name}.voltage", "R.current")
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for ax in figure.axes:
+        assert ax.get_position().width > 0.3
+        for artist in (ax.get_legend(), ax.yaxis.label, *ax.get_yticklabels()):
+            box = artist.get_window_extent(renderer)
+            assert box.x0 >= 0 and box.x1 <= figure.bbox.x1  # noqa: PT018

@@ -204,5 +204,5 @@ def test_the_report_of_a_structure_shows_its_shape(linkage: Run, tmp_path: Path)
     shape = text.partition('<section id="shape">')[2].partition("</section>")[0]
     assert "<svg" in shape
     assert "0.50 s" in shape
-    assert text.index('id="shape"') < text.index('id="graph"')
+    assert text.index('id="motion"') < text.index('id="shape"') < text.index('id="plots"')
     assert "<section" not in shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
@@ -23,20 +23,33 @@ from cotree.bond.values import (
 )
 from cotree.errors import ModelError, listing, nearest
 from cotree.model import Component
+from cotree.model.form import VALUE, WHOLE, Form, Schema, either, or_null, said, several
+from cotree.model.form import value as value_schema
 from cotree.model.quantity import MISSING, Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
 
 
+LAW = either(VALUE, several(VALUE, 1))
+"""An expression, or one for each component of a multibond."""
+WIDTH = said("width of its bonds, where nothing else tells it", {**WHOLE, "minimum": 1, "maximum": MOST})
+
+
+def shaped_schema(info: Quantity) -> Schema:
+    """A number, a vector or a matrix."""
+    each = value_schema(info)
+    return either(each, several(each, 1), several(several(each, 1), 1))
+
+
 def constant(meaning: str, range: str = "finite") -> Quantity:
     """A constant of an element; its expression may hold the values of the mask around it."""
-    return Quantity("", range, False, meaning, measured=True)
+    return Quantity("", range, False, meaning, measured=True, free=True)
 
 
-def modulation(meaning: str) -> Quantity:
+def modulation(meaning: str, unit: str = "") -> Quantity:
     """A value that may depend on time and signals."""
-    return Quantity("", "finite", True, meaning, measured=True)
+    return Quantity(unit, "finite", True, meaning, measured=True, free=not unit)
 
 
 class BondPart(Component):
@@ -54,8 +67,15 @@ class BondPart(Component):
     def __post_init__(self) -> None:
         for f in fields(self):
             if isinstance(getattr(self, f.name), list) or f.name in self.shapes:
-                object.__setattr__(self, f.name, plain(getattr(self, f.name)))
+                given = plain(getattr(self, f.name))
+                object.__setattr__(self, f.name, MISSING if given is None and f.default is MISSING else given)
         super().__post_init__()
+        for name in self.texts:
+            law: Any = getattr(self, name)
+            each = law if isinstance(law, tuple) else () if law is None or callable(law) else (law,)
+            if not all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in each):
+                expected = "an expression, or a list of them, one for each component"
+                raise ModelError(f"found {law!r}", where=f"{self.name}.{name}", expected=expected)
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
         return ()
@@ -68,9 +88,10 @@ class BondPart(Component):
                 result |= shaped_entries(name, given, info, self.name)
         return result
 
-    def scoped_fields(self) -> tuple[str, ...]:
+    @classmethod
+    def scoped_fields(cls) -> tuple[str, ...]:
         """Fields whose expressions may hold parameters and signals of the mask around it."""
-        return (*self.shapes, *self.texts)
+        return (*cls.shapes, *cls.texts)
 
     def bundle(self, port: str) -> tuple[tuple[str, int | None], ...]:
         """The bonds that a connection to a port stands for, each by a suffix and its width where it is known."""
@@ -107,6 +128,16 @@ class BondPart(Component):
         return super().to_data()
 
     @classmethod
+    def forms(cls) -> dict[str, Form]:
+        return {key: cls.shaped_form(key, form) if key in cls.shapes else form for key, form in super().forms().items()}
+
+    @classmethod
+    def shaped_form(cls, key: str, form: Form) -> Form:
+        """What a file may hold for one of its ``shapes``: a number, a vector or a matrix."""
+        info = cls.shapes[key]
+        return replace(form, meaning=form.meaning or info.meaning, schema=or_null(shaped_schema(info)), info=info)
+
+    @classmethod
     def call_example(cls, name: str) -> str:
         given = [
             f"{f.name}=..." for f in fields(cls) if f.name != "name" and (f.default is MISSING or f.name in cls.shapes)
@@ -123,8 +154,12 @@ class Element(BondPart):
 
     letter: ClassVar[str] = ""
     modulated: ClassVar[bool] = False
-    width: int | None = field(default=None, kw_only=True)
-    domain: str | None = field(default=None, kw_only=True)
+    width: int | None = field(default=None, kw_only=True, metadata=WIDTH)
+    domain: str | None = field(
+        default=None,
+        kw_only=True,
+        metadata=said("domain, for the units of results", {"enum": [name for name in UNITS if name]}),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -186,9 +221,9 @@ def one_of(element: Element, names: Collection[str]) -> str:
     return given[0]
 
 
-def optional() -> Any:
+def optional(meaning: str = "", schema: Schema | None = None) -> Any:
     """A field that may be left out."""
-    return field(default=None, kw_only=True)
+    return field(default=None, kw_only=True, metadata=said(meaning, schema))
 
 
 class Storage(Element):
@@ -226,7 +261,7 @@ class I(Storage):  # noqa: E742
     laws = ("inertia", "flow")
     starts = ("momentum", "initial_flow")
     inertia: Any = optional()
-    flow: Any = optional()
+    flow: Any = optional("flow as an expression of the momentum p", LAW)
     momentum: Any = optional()
     initial_flow: Any = optional()
 
@@ -262,7 +297,7 @@ class C(Storage):
     starts = ("displacement", "initial_effort")
     compliance: Any = optional()
     stiffness: Any = optional()
-    effort: Any = optional()
+    effort: Any = optional("effort as an expression of the displacement q", LAW)
     displacement: Any = optional()
     initial_effort: Any = optional()
 
@@ -297,8 +332,8 @@ class R(Element):
     texts = ("effort", "flow")
     resistance: Any = optional()
     conductance: Any = optional()
-    effort: Any = optional()
-    flow: Any = optional()
+    effort: Any = optional("effort as an expression of the flow f", LAW)
+    flow: Any = optional("flow as an expression of the effort e", LAW)
 
     def __post_init__(self) -> None:
         super().__post_init__()

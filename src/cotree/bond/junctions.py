@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from cotree.bond.elements import BondPart, Element, constant, modulation, optional
+from cotree.bond.elements import WIDTH, BondPart, Element, constant, modulation, optional
 from cotree.bond.structure import Vertex
 from cotree.bond.values import MOST
 from cotree.errors import ModelError
 from cotree.maths.rotation import skew
 from cotree.maths.symbolic import substitute
+from cotree.model.form import WHOLE, said, several
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class Bond(BondPart):
     """
 
     kind = "bond.bond"
-    tail: str
-    head: str
-    width: int | None = field(default=None, kw_only=True)
+    tail: str = field(metadata=said("element, or element.port, that power leaves"))
+    head: str = field(metadata=said("element, or element.port, that power enters"))
+    width: int | None = field(default=None, kw_only=True, metadata=WIDTH)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -157,7 +158,11 @@ class Split(Element):
 
     kind = "bond.split"
     letter = "Split"
-    parts: tuple[int, ...] = field(default=(), kw_only=True)
+    parts: tuple[int, ...] = field(
+        default=(),
+        kw_only=True,
+        metadata=said("widths of its parts, in this order", several({**WHOLE, "minimum": 1}, 1)),
+    )
 
     def port_names(self) -> tuple[str, ...]:
         return ("whole", *(str(k + 1) for k in range(len(self.parts))))

@@ -13,10 +13,13 @@ from cotree.bond.junctions import Bond
 from cotree.errors import ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.expression import TIME, Expression
+from cotree.model.form import TEXT, VALUE, either, named, said
 from cotree.model.quantity import Quantity
 
 P = TypeVar("P", bound=BondPart)
 
+GRAPH = {"$ref": "#/$defs/graph"}
+"""Where the schema of model files describes a graph."""
 ARGUMENTS = ("p", "q", "e", "f")
 """Names that laws give to their own variable."""
 
@@ -76,8 +79,12 @@ class Mask(BondPart):
     """
 
     kind = "bond.mask"
-    graph: Any = field(default=None, kw_only=True)
-    values_of: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    graph: Any = field(
+        default=None, kw_only=True, metadata=said("mask of the file by its name, or a graph", either(TEXT, GRAPH))
+    )
+    values_of: Mapping[str, Any] = field(
+        default_factory=dict, kw_only=True, metadata=said("values of the mask's parameters", named(VALUE))
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.graph, Graph):
@@ -92,6 +99,13 @@ class Mask(BondPart):
                 raise ModelError(
                     f"the parameter name {key!r} cannot be used", where=f"mask {self.graph.name}",
                     expected=f"letters, digits and _, and not t, {', '.join(ARGUMENTS)}, a constant or a function",
+                )  # fmt: skip
+            if known[key] is not None and (
+                isinstance(known[key], bool) or not isinstance(known[key], (int, float, str))
+            ):
+                raise ModelError(
+                    f"the parameter '{key}' is {known[key]!r}", where=f"mask {self.graph.name}",
+                    expected="a number or an expression; nothing where each use must give one",
                 )  # fmt: skip
         for key in self.values_of:
             if key not in known:
@@ -115,7 +129,8 @@ class Mask(BondPart):
         """Whether a part inside has weight."""
         return any(part.heavy for part in self.graph.components.values())
 
-    def scoped_fields(self) -> tuple[str, ...]:
+    @classmethod
+    def scoped_fields(cls) -> tuple[str, ...]:
         return ("values_of",)
 
     def holds(self, graph: Graph) -> bool:

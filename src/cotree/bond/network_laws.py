@@ -13,6 +13,7 @@ from cotree.bond.library.electrical import CoupledInductors, Diode, Switch
 from cotree.bond.network_table import COMPONENT_OF, PAIRS, Pair, flow_is_across
 from cotree.errors import ModelError
 from cotree.model import Component
+from cotree.model.expression import without_unit
 from cotree.terminal import electrical, rotational, transducer, translational
 
 
@@ -40,7 +41,11 @@ def arithmetic(template: str, **values: Any) -> Any:
     if all(isinstance(value, (int, float)) for value in values.values()):
         a, b = float(values["a"]), float(values.get("b", 1.0))
         return a / b if "/" in template else a * b
-    return template.replace("a", "{a}").replace("b", "{b}").format(**{k: f"({v})" for k, v in values.items()})
+    return (
+        template.replace("a", "{a}")
+        .replace("b", "{b}")
+        .format(**{k: f"({without_unit(v)})" for k, v in values.items()})
+    )
 
 
 def one_port(part: Element, domain: str, where: str) -> Law:

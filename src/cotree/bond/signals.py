@@ -17,6 +17,7 @@ from cotree.bond.structure import Integral, component_names
 from cotree.bond.values import shape_width
 from cotree.errors import ModelError, listing
 from cotree.formulation.system import Output
+from cotree.model.form import one_of, said
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class Sensor(BondPart):
 
     kind = "bond.sensor"
     paths = ("of",)
-    of: str = field(default="", kw_only=True)
-    measures: str = field(default="", kw_only=True)
+    of: str = field(default="", kw_only=True, metadata=said("bond, element or junction that it looks at"))
+    measures: str = field(default="", kw_only=True, metadata=said("what it measures", one_of(MEASURES)))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,7 +59,7 @@ class Block(BondPart):
     shapes: ClassVar[Mapping[str, Quantity]] = {"value": modulation("value of the signal")}
     paths = ("inputs",)
     value: Any = optional()
-    inputs: tuple[str, ...] = field(default=(), kw_only=True)
+    inputs: tuple[str, ...] = field(default=(), kw_only=True, metadata=said("signals that a Python function takes"))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,7 +82,7 @@ class Integrator(BondPart):
     }
     input: Any = optional()
     initial: Any = optional()
-    unit: str = field(default="", kw_only=True)
+    unit: str = field(default="", kw_only=True, metadata=said("unit of the signal"))
 
     def __post_init__(self) -> None:
         super().__post_init__()

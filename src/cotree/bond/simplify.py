@@ -19,6 +19,7 @@ from cotree.bond.junctions import GY, TF, Bond, Junction0, Junction1
 from cotree.bond.library.base import OnePort
 from cotree.errors import ModelError
 from cotree.model import Expression, Model
+from cotree.model.expression import without_unit
 
 M = TypeVar("M", bound=Model)
 
@@ -237,7 +238,7 @@ def _product(first: TF, second: TF) -> TF:
 
     TF TF: f_3 = b a f_1. TF GY: e_3 = b f_2 = b a f_1. GY TF: e_2 = a f_1 = b e_3. GY GY: e_2 = a f_1 = b f_3.
     """
-    a, b = first.modulus, second.modulus
+    a, b = without_unit(first.modulus), without_unit(second.modulus)
     same = isinstance(first, GY) == isinstance(second, GY)
     if isinstance(first, GY):
         modulus = a / b if not isinstance(a, str) and not isinstance(b, str) else f"({a})/({b})"

@@ -27,6 +27,15 @@ def check_structure(made: Opening) -> None:
                 expected=f"a bond that ends at {alias}",
                 remedy="Connect it, or leave the port out of the mask",
             )
+    for line in structure.lines.values():
+        for end, _ in (line.tail, line.head):
+            if end not in structure.vertices:
+                raise ModelError(
+                    f"it ends at '{end}', which carries a signal and no power",
+                    where=str(line),
+                    expected="an element, a junction or a mask",
+                    remedy="Use its value in an expression instead",
+                )
     for vertex in structure.vertices.values():
         _check_ports(vertex, structure.around[vertex.name])
         _check_widths(vertex, structure)

@@ -1,48 +1,125 @@
-"""The summary of a run on the terminal."""
+"""The summary of a run: as text on the terminal, and as data for other programs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
-from rich.markup import escape
-from rich.table import Table
+from cotree._version import __version__
+from cotree.cli.console import out, table
+from cotree.cli.options import formulation_of
 
-from cotree.results import Solution
+if TYPE_CHECKING:
+    from cotree import api
+    from cotree.results import Solution
 
 MOST_ROWS = 12
+COLUMNS = {"result": "left", "unit": "left", "start": "right", "end": "right", "least": "right", "largest": "right"}
 
 
-def summary(counts: str, solution: Solution, names: Sequence[str], *, mechanism: bool = False) -> list[RenderableType]:
-    """Counts, the chosen results, the energy balance and the cost; of a mechanism also its degrees of freedom."""
+def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: Iterable[str] = ()) -> None:
+    """Counts, notes, the chosen results, the energy balance and the cost."""
+    from rich.markup import escape
+
     statistics, audit = solution.statistics, solution.energy()
-    wanted = [part for name in names or solution.states for part in _scalars(name, solution)]
+    wanted = [part for name in names or solution.states for part in scalars(name, solution)]
     shown = wanted[:MOST_ROWS]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("result", "unit", "start", "end", "least", "largest"):
-        table.add_column(column, justify="left" if column in ("result", "unit") else "right")
+    rows = []
     for name in shown:
         values = solution[name]
         numbers = [f"{value + 0.0:.6g}" for value in (values[0], values[-1], values.min(), values.max())]
-        table.add_row(escape(name), escape(solution.unit(name)), *numbers)
-    head = f"[bold]{escape(solution.model)}[/]: {counts}, {len(solution.states)} states"
-    cost = (
-        f"{statistics.integrator}, rtol {statistics.rtol:g}: {len(solution)} output times to {solution.t[-1]:g} s, "
-        f"{statistics.steps} steps, {1e3 * (statistics.seconds_formulation + statistics.seconds_integration):.0f} ms"
-    )
-    energy = (
+        rows.append([name, solution.unit(name), *numbers])
+    head = f"[bold]{escape(solution.model)}[/]: {escape(counts)}, {len(solution.states)} states"
+    out().print(head, soft_wrap=True)
+    for note in notes:
+        print(note)
+    if len(wanted) > len(shown):
+        print(f"the first {len(shown)} of {len(wanted)} results:")
+    if rows:
+        table(COLUMNS, rows)
+    for name, times in solution.events.items():
+        print(f"event {name}: {len(times)} times" + (f", first at {times[0]:g} s" if len(times) else ""))
+    print(
         f"energy: supplied {audit.supplied[-1]:.6g} J, dissipated {audit.dissipated[-1]:.6g} J, "
         f"stored {audit.stored[-1] - audit.start:+.6g} J; the balance closes to {audit.error:.0e}"
     )
-    notes = [*solution.notes[0 if mechanism else 1 :]]
-    if len(wanted) > len(shown):
-        notes.append(f"the first {len(shown)} of {len(wanted)} results:")
-    return [head, *(escape(note) for note in notes), table, energy, cost]
+    seconds = statistics.seconds_formulation + statistics.seconds_integration
+    print(
+        f"{statistics.integrator}, rtol {statistics.rtol:g}: {len(solution)} output times to {solution.t[-1]:g} s, "
+        f"{statistics.steps} steps, {1e3 * seconds:.0f} ms"
+    )
 
 
-def _scalars(name: str, solution: Solution) -> list[str]:
+def summary_data(file: Any, model: api.Model | None, solution: Solution, notes: Iterable[str]) -> dict[str, Any]:
+    """The same as plain data, with the last value of every result."""
+    statistics, audit = solution.statistics, solution.energy()
+    return {
+        "version": __version__,
+        "file": str(file),
+        "model": solution.model,
+        "formulation": None if model is None else formulation_of(model),
+        "complete": solution.complete,
+        "t_start": float(solution.t[0]),
+        "t_end": float(solution.t[-1]),
+        "points": len(solution),
+        "integrator": statistics.integrator,
+        "rtol": statistics.rtol,
+        "atol": statistics.atol,
+        "steps": statistics.steps,
+        "evaluations": statistics.evaluations,
+        "seconds": {"formulation": statistics.seconds_formulation, "integration": statistics.seconds_integration},
+        "energy": {
+            "supplied": audit.supplied[-1],
+            "dissipated": audit.dissipated[-1],
+            "stored": audit.stored[-1] - audit.start,
+            "error": audit.error,
+        },
+        "states": list(solution.states),
+        "final": {name: solution[name][-1] for name in solution.names},
+        "units": {name: solution.unit(name) for name in solution.names},
+        "events": dict(solution.events),
+        "notes": list(notes),
+    }
+
+
+def counts(model: api.Model, tree: Any) -> str:
+    """What a model is made of: nodes, edges and tree, or elements and bonds."""
+    if model.bonded:
+        from cotree.bond import Bond
+
+        bonds = sum(isinstance(part, Bond) for part in model.components.values())
+        return f"bond graph of {len(model.components) - bonds} parts and {bonds} bonds"
+    first = tree[0] if isinstance(tree, tuple) else tree
+    return f"{first.graph.v} nodes, {first.graph.e} edges, {len(first.branches)} in the tree"
+
+
+def notes_of(model: api.Model, notes: Sequence[str], *, every: bool = False) -> list[str]:
+    """What is worth telling about the equations, and a gravity that nobody has given."""
+    from cotree.model.world import EARTH
+
+    second_order = model.mechanical or model.nodal or (model.bonded and model.equations().mechanics is not None)
+    silent = model.weighs and model.gravity is None
+    default = f"gravity is not given: {tuple(EARTH)} m/s^2 is taken"
+    return [*notes[0 if every or second_order else 1 :], *([default] if silent else [])]
+
+
+def main_names(model: api.Model, solution: Solution) -> list[str]:
+    """What is shown where the file names nothing."""
+    if not (model.mechanical or model.nodal):
+        return []
+    from cotree.formulation.branch.explain import main_results
+
+    return main_results(model, solution)
+
+
+def scalars(name: str, solution: Solution) -> list[str]:
     """The name itself, or the entries of a vector."""
     if name in solution.values:
         return [name]
     labels = ("x", "y", "z", "e0", "e1", "e2", "e3")
     return [f"{name}.{label}" for label in labels if f"{name}.{label}" in solution.values]
+
+
+def flat(plot: Iterable[Any]) -> list[str]:
+    """The names in a list of names and lists of names."""
+    return [name for entry in plot for name in (entry if isinstance(entry, list) else [entry])]

@@ -9,18 +9,34 @@ from typing import Any
 
 from cotree.errors import ModelError, listing, nearest
 from cotree.model.built import build
+from cotree.model.form import ABOVE_ZERO, VALUE, Schema, either, made, one_of, or_null
+from cotree.model.quantity import LARGEST, finite
 
 
-def number(given: Any, name: str, where: str = "", *, least: float = -math.inf, open_end: bool = True) -> float:
-    """A finite number above ``least`` (or equal to it where the end is not open); anything else is refused."""
+def number(
+    given: Any, name: str, where: str = "", *, least: float = -math.inf, open_end: bool = True, unit: str | None = None
+) -> float:
+    """A finite number above ``least`` (or equal to it where the end is not open); anything else is refused.
+
+    Where its ``unit`` is known it may be a text: a number with a unit, such as 300 mm.
+    """
     bound = "" if least == -math.inf else f" {'above' if open_end else 'of at least'} {least:g}"
+    if isinstance(given, str) and unit is not None:
+        given = finite(given, f"{where}: {name}" if where else name, f"a finite number{bound}", unit)
     try:
         value = math.nan if isinstance(given, bool | str) else float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if not math.isfinite(value) or value < least or (open_end and value == least):
+    if not abs(value) <= LARGEST or value < least or (open_end and value == least):
         raise ModelError(f"{name} is {given!r}", where=where, expected=f"a finite number{bound}")
     return value
+
+
+def in_si(owner: Any, where: str, **units: str) -> None:
+    """Put numbers in the place of values with units in some fields of a frozen object."""
+    for name, unit in units.items():
+        if isinstance(given := getattr(owner, name), str):
+            object.__setattr__(owner, name, finite(given, f"{where}: {name}", "a number", unit))
 
 
 @dataclass(frozen=True)
@@ -42,6 +58,7 @@ class Material:
         if not isinstance(self.name, str):
             raise ModelError(f"the name is {self.name!r}", where="material", expected="text; put a number in quotes")
         where = f"material '{self.name}'" if self.name else "material"
+        in_si(self, where, young="Pa", density="kg/m^3", poisson="", shear="Pa", viscosity="s")
         number(self.young, "young (the modulus E in Pa)", where, least=0.0)
         number(self.density, "density (in kg/m^3)", where, least=0.0)
         number(self.viscosity, "viscosity (the retardation time in s)", where, least=0.0, open_end=False)
@@ -112,3 +129,9 @@ def material_from_data(given: Any, where: str) -> Material:
         expected = "the name of a material, or values such as {young: 2.1e11, poisson: 0.3, density: 7850}"
         raise ModelError(f"found {given!r}", where=where, expected=expected)
     return build(Material, given, where, "material")
+
+
+def material_schema() -> Schema:
+    """What a model file may say of a material."""
+    positive = dict.fromkeys(("young", "density"), ABOVE_ZERO) | {"shear": or_null(ABOVE_ZERO)}
+    return either(one_of(MATERIALS), made(Material, positive | {"viscosity": {**VALUE, "minimum": 0}}))

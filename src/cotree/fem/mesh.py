@@ -24,6 +24,8 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.fem import mesh_check as check
 from cotree.fem.element import Array, Integers
 from cotree.model.built import build
+from cotree.model.form import FLAG, TEXT, VALUE, VECTOR, WHOLE, Schema, either, entries, listed, made_by, named, several
+from cotree.model.quantity import LARGEST, finite
 
 Vector = Sequence[float]
 Pattern = Literal["symmetric", "right", "left", "crossed"]
@@ -133,8 +135,9 @@ class Mesh:
 
     def to_data(self) -> dict[str, Any]:
         """Plain data from which `mesh_from_data` makes the mesh again."""
-        if self.recipe:
-            return {key: dict(values) for key, values in self.recipe.items()}
+        for kind, values in self.recipe.items():
+            if BUILDERS[kind](**values) == self:  # a copy may have been changed
+                return {kind: dict(values)}
         data: dict[str, Any] = {"nodes": self.nodes.tolist()}
         data |= {"lines": self.lines.tolist()} if len(self.lines) else {}
         data |= {"triangles": self.triangles.tolist()} if len(self.triangles) else {}
@@ -316,6 +319,23 @@ def mesh_from_data(given: Any, where: str) -> Mesh:
         raise
 
 
+def mesh_schema() -> Schema:
+    """What a model file may say of a mesh: a builder with its values, its nodes and cells, or a file."""
+    parts = {
+        "nodes": several(VECTOR, 1), "lines": several(listed(WHOLE, 2)), "triangles": several(listed(WHOLE, 3)),
+        "sets": named(several(WHOLE)), "orient": FLAG,
+    }  # fmt: skip
+    file = {"file": TEXT, "orient": FLAG, "edge_lines": FLAG}
+    values = {
+        "size": listed(VALUE, 2),
+        "cells": listed(WHOLE, 2),
+        "axes": listed(VECTOR, 2),
+        "points": several(VECTOR, 2),
+    }
+    places = dict.fromkeys(("start", "end", "origin", "centre"), VECTOR)
+    return either(made_by(BUILDERS, values | places), entries(parts, ["nodes"]), entries(file, ["file"]))
+
+
 _EXPECTED = (
     f"one of {', '.join(BUILDERS)} with its values, such as {{grid: {{size: [2, 2], cells: [4, 4]}}}}, or nodes with "
     "lines or triangles"
@@ -356,7 +376,7 @@ def _vector(given: Any, what: str) -> Array:
         vector = np.array(given, dtype=float)
     except (TypeError, ValueError):
         vector = np.zeros(0)
-    if vector.shape != (3,) or not np.isfinite(vector).all():
+    if vector.shape != (3,) or not (np.abs(vector) <= LARGEST).all():
         raise ModelError(f"{what} is {given!r}", expected="three finite coordinates")
     return vector
 
@@ -375,9 +395,11 @@ def _axes(given: Sequence[Vector]) -> tuple[Array, Array]:
 def _sizes(given: Any, names: Sequence[str]) -> list[float]:
     if _length(given) != len(names):
         raise ModelError(f"the size is {given!r}", expected=f"{' and '.join(names)} in m")
+    pairs = zip(given, names, strict=True)
+    given = [finite(value, name, "a length in m", "m") if isinstance(value, str) else value for value, name in pairs]
     for value, name in zip(given, names, strict=True):
         real = isinstance(value, int | float | np.number) and not isinstance(value, bool | complex)
-        if not real or not 0 < value < np.inf:
+        if not real or not 0 < value <= LARGEST:
             raise ModelError(f"the {name} is {value!r}", expected="a positive length in m")
     return [float(value) for value in given]
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from cotree.errors import ModelError, listing
 from cotree.fem.element import Array, Integers
+from cotree.model.quantity import LARGEST
 
 MOST_NODES = 2_000_000
 """Largest number of nodes of a mesh."""
@@ -23,7 +24,7 @@ def check_count(found: int, what: str) -> None:
 
 def check_nodes(nodes: Array) -> None:
     """Coordinates are finite."""
-    bad = np.flatnonzero(~np.isfinite(nodes).all(axis=1))
+    bad = np.flatnonzero(~(np.abs(nodes) <= LARGEST).all(axis=1))
     if bad.size:
         place = ", ".join(f"{x:g}" for x in nodes[bad[0]])
         raise ModelError(f"node {bad[0]} is at ({place})", expected="finite coordinates")

@@ -16,8 +16,9 @@ import numpy as np
 
 from cotree.errors import ModelError, listing
 from cotree.fem.element import Array
-from cotree.fem.material import Material, material_from_data, number
+from cotree.fem.material import Material, in_si, material_from_data, material_schema, number
 from cotree.model.built import build, pick
+from cotree.model.form import ABOVE_ZERO, VALUE, Schema, either, entries, listed, made, several
 
 Matrices = tuple[Array, Array, Array]
 
@@ -100,6 +101,7 @@ class Plate(_Layer):
     material: Material
 
     def __post_init__(self) -> None:
+        in_si(self, "plate", thickness="m")
         number(self.thickness, "the thickness of the plate in m", least=0.0)
 
     @property
@@ -135,6 +137,8 @@ class Orthotropic(_Layer):
     viscosity: float = 0.0
 
     def __post_init__(self) -> None:
+        moduli = dict.fromkeys(("young_x", "young_y", "shear_xy"), "Pa")
+        in_si(self, "plate", thickness="m", **moduli, density="kg/m^3", angle="rad", poisson_xy="", viscosity="s")
         number(self.thickness, "the thickness of the plate in m", least=0.0)
         for name in ("young_x", "young_y", "shear_xy", "density"):
             number(getattr(self, name), f"{name} of the orthotropic plate", least=0.0)
@@ -199,6 +203,7 @@ class Laminate:
                 remedy="check units and the sign of B",
             )
         object.__setattr__(self, "matrix", tuple(map(tuple, ((matrix + matrix.T) / 2).tolist())))
+        in_si(self, "laminate", mass_per_area="kg/m^2", thickness="m", rotary="kg", viscosity="s", offset="m")
         number(self.mass_per_area, "mass_per_area of the laminate", least=0.0)
         if self.thickness is not None:
             number(self.thickness, "thickness of the laminate", least=0.0)
@@ -239,6 +244,11 @@ class Laminate:
     def to_data(self) -> dict[str, Any]:
         """``{layered: {plies: [...]}}`` where the layers are known, otherwise ``{laminate: {...}}``."""
         if self.plies:
+            if layered(self.plies) != self:
+                raise ModelError(
+                    "a laminate that was changed after it was made of layers cannot be described by its layers",
+                    remedy="Make it of the right layers, or give its matrix without plies",
+                )
             return {"layered": {"plies": [ply.to_data() for ply in self.plies]}}
         return {"laminate": _values(self) | {"matrix": [list(row) for row in self.matrix]}}
 
@@ -330,3 +340,15 @@ def _values(plating: Any) -> dict[str, Any]:
     """Fields of a frozen dataclass that differ from their defaults."""
     fields = plating.__dataclass_fields__
     return {name: getattr(plating, name) for name in fields if getattr(plating, name) != fields[name].default}
+
+
+def plate_schema() -> Schema:
+    """What a model file may say of a plate."""
+    own = dict.fromkeys(("thickness", "young_x", "young_y", "shear_xy", "density", "mass_per_area"), ABOVE_ZERO)
+    plate = made(Plate, own | {"material": material_schema()})
+    ply = made(Orthotropic, own)
+    laminate = made(Laminate, {"matrix": listed(listed(VALUE, 6), 6), "mass_per_area": ABOVE_ZERO}, hidden=("plies",))
+    single = {"plate": plate, "orthotropic": ply}
+    layer = either(plate, ply, *(entries({kind: each}, [kind]) for kind, each in single.items()))
+    kinds = {**single, "laminate": laminate, "layered": entries({"plies": several(layer, 1)}, ["plies"])}
+    return either(plate, ply, *(entries({kind: each}, [kind]) for kind, each in kinds.items()))

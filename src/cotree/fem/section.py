@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import pi, tanh
+from math import inf, pi, tanh
 from typing import Any
 
 from cotree.errors import ModelError
 from cotree.fem.material import number
 from cotree.model.built import build, pick
+from cotree.model.form import ABOVE_ZERO, VALUE, Schema, listed, made_by, several
 
 Points = tuple[tuple[float, float], ...]
 Factors = tuple[float, float]
@@ -81,6 +82,8 @@ def _made(
     """A section whose numbers are known; the factors are checked."""
     pairs = zip(("shear_y", "shear_z"), factors, strict=True)
     given = {name: number(value, name, f"section {kind}", least=0.0) for name, value in pairs if value is not None}
+    if not max(numbers) < inf:
+        raise ModelError(f"found {dict(values)}", where=f"section {kind}", expected="lengths whose powers are numbers")
     area, iy, iz, torsion = numbers
     along_y, along_z = given.get("shear_y"), given.get("shear_z")
     kept = tuple(values.items()), tuple(given.items())
@@ -89,7 +92,8 @@ def _made(
 
 def _lengths(kind: str, **given: Any) -> dict[str, float]:
     """The lengths of a section, all positive."""
-    return {name: number(value, f"{name} (in m)", f"section {kind}", least=0.0) for name, value in given.items()}
+    where = f"section {kind}"
+    return {name: number(value, f"{name} (in m)", where, least=0.0, unit="m") for name, value in given.items()}
 
 
 def _less(kind: str, small: str, given: float, limit: float, why: str) -> None:
@@ -173,8 +177,13 @@ def general(
 ) -> Section:
     """A section by its numbers, in m^2 and m^4; ``corners`` are extreme points (y, z) for stress."""
     v = {"area": area, "iy": iy, "iz": iz, "torsion": torsion}
-    v = {name: number(value, name, "section general", least=0.0) for name, value in v.items()}
-    points = tuple((number(y, "a corner", "section general"), number(z, "a corner")) for y, z in corners)
+    v = {
+        name: number(value, name, "section general", least=0.0, unit="m^2" if name == "area" else "m^4")
+        for name, value in v.items()
+    }
+    points = tuple(
+        (number(y, "a corner", "section general", unit="m"), number(z, "a corner", unit="m")) for y, z in corners
+    )
     return _made("general", v, (v["area"], v["iy"], v["iz"], v["torsion"]), (shear_y, shear_z), points)
 
 
@@ -245,7 +254,25 @@ SECTIONS: dict[str, Callable[..., Section]] = {
 def section_from_data(given: Any, where: str) -> Section:
     """A section as the user gave it: itself, or plain data such as ``{circle: {radius: 0.01}}``."""
     if isinstance(given, Section):
-        return given
+        return _as_written(given)
     expected = "a section with its values, such as circle(radius=0.01) or {circle: {radius: 0.01}}"
     kind, values = pick(given, where, SECTIONS, "section", expected)
     return build(SECTIONS[kind], values, where, f"section {kind}")
+
+
+def _as_written(section: Section) -> Section:
+    """A section that was made by hand or changed, as its numbers; one of a builder as it is."""
+    numbers, factors = (section.area, section.iy, section.iz, section.torsion), (section.shear_y, section.shear_z)
+    if section.kind in SECTIONS:
+        more = {"corners": section.corners} if section.kind == "general" else {}
+        made = SECTIONS[section.kind](**dict(section.values), **more, shear_y=factors[0], shear_z=factors[1])
+        if (made.area, made.iy, made.iz, made.torsion) == numbers:
+            return section if made == section else made
+    return general(*numbers, *factors, section.corners)
+
+
+def section_schema() -> Schema:
+    """What a model file may say of a section."""
+    lengths = ("radius", "outer", "inner", "width", "height", "thickness", "web", "flange")
+    own = dict.fromkeys((*lengths, "area", "iy", "iz", "torsion"), ABOVE_ZERO)
+    return made_by(SECTIONS, own | {"corners": several(listed(VALUE, 2))})

@@ -36,15 +36,16 @@ def bonds_of(given: Any, taken: Mapping[str, Any]) -> Iterator[tuple[str, str | 
         for place, each in enumerate(given):
             name = next_bond(names)
             names[name] = each
-            yield name, place, lambda name=name, each=each: _bond(name, each)  # type: ignore[misc]
+            yield name, place, lambda name=name, each=each: bond_from(name, each)  # type: ignore[misc]
         return
     if not isinstance(given, dict):
         raise ModelError(f"bonds is {given!r}", expected="a list such as [V -> j, j -> R], or bonds by name")
     for name, each in given.items():
-        yield str(name), name, lambda name=name, each=each: _bond(str(name), each)  # type: ignore[misc]
+        yield str(name), name, lambda name=name, each=each: bond_from(str(name), each)  # type: ignore[misc]
 
 
-def _bond(name: str, given: Any) -> Bond:
+def bond_from(name: str, given: Any) -> Bond:
+    """A bond as files write it."""
     expected = f"{name}: tail -> head, or {name}: {{tail: ..., head: ..., width: ...}}"
     width = None
     if isinstance(given, dict):
@@ -61,12 +62,8 @@ def _bond(name: str, given: Any) -> Bond:
     return Bond(name, str(ends[0]), str(ends[1]), width=width)
 
 
-def read_masks(given: Any) -> dict[str, Graph]:
+def read_masks(given: Mapping[str, Any]) -> dict[str, Graph]:
     """The masks of a file by name; one may use those before it."""
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise ModelError(f"masks is {given!r}", expected="masks by name: {motor: {ports: ..., components: ...}}")
     masks: dict[str, Graph] = {}
     for name, entry in given.items():
         masks[str(name)] = read_graph(str(name), entry, masks)
@@ -170,7 +167,8 @@ def write_bonds(data: dict[str, Any], components: Mapping[str, Any]) -> dict[str
                 expected="a name of its own for every graph", remedy="Rename one",
             )  # fmt: skip
     parts = {name: _named(entry) for name, entry in data["components"].items() if name not in bonds}
-    own = {key: value for key, value in data.items() if key not in ("components", "datum")}
+    plain = ("components", "datum") if data["datum"] == "ground" else ("components",)
+    own = {key: value for key, value in data.items() if key not in plain}
     shared: dict[str, Any] = {}
     for name, graph in masks.items():
         inside = graph_data(graph)

@@ -1,12 +1,12 @@
-"""Model files: a model and how to run it, as plain YAML.
+"""Model files: a model and how to run it, as plain YAML or JSON.
 
 name: RC circuit
 datum: ground
-parameters: {tau: 1.0e-3}
+parameters: {tau: 1 ms}
 components:
-  V: {kind: voltage_source, nodes: [in, ground], voltage: 5}
+  V: {kind: voltage_source, nodes: [in, ground], voltage: 5 V}
   R: {kind: resistor, nodes: [in, out], resistance: tau/1e-6}
-  C: {kind: capacitor, nodes: [out, ground], capacitance: 1e-6}
+  C: {kind: capacitor, nodes: [out, ground], capacitance: 1 uF}
 run: {t_end: 5*tau, plot: [C.voltage, R.current]}
 
 A mechanism names frames instead of nodes: ``ground``, a body, ``body.frame``, or a ground frame.
@@ -14,61 +14,44 @@ A mechanism names frames instead of nodes: ``ground``, a body, ``body.frame``, o
 name: pendulum
 gravity: [0, -9.81, 0]
 components:
-  arm: {kind: rigid_body, shape: {rod: {length: 0.3, mass: 1}}, frames: {O: [-0.15, 0, 0]}}
-  O: {kind: revolute, frame_a: ground, frame_b: arm.O, axis: [0, 0, 1], angle: 0.3}
-run: {t_end: 2, tree: joint, plot: [O.angle]}
+  arm: {kind: rigid_body, shape: {rod: {length: 300 mm, mass: 1 kg}}, frames: {O: [-0.15, 0, 0]}}
+  O: {kind: revolute, frame_a: ground, frame_b: arm.O, axis: [0, 0, 1], angle: 20 deg}
+run: {t_end: 2 s, tree: joint, plot: [O.angle]}
+
+A value is a number in SI units, a number with a unit, or an expression of parameters. Other files are put in by
+``include`` (see `cotree.io.assembly`), and an entry with ``for`` stands for many (see `cotree.io.patterns`).
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import yaml
 
 import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.bond.masks import Graph
-from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
-from cotree.io.bond_file import bonds_of, check_bonded, kind_name, read_masks, read_part, write_bonds
-from cotree.io.yaml_source import Source, read_source
-from cotree.model import Component, Expression, Model, find_kind
+from cotree.errors import CotreeError, FileError, ModelError, SolveError, listing, nearest
+from cotree.io.assembly import assemble
+from cotree.io.bond_file import bond_from, check_bonded, kind_name, read_masks, read_part, write_bonds
+from cotree.io.lossless import check_classes, check_lossless
+from cotree.io.places import Parts, Spot
+from cotree.io.run_settings import RunSettings, read_run, shown
+from cotree.io.scalars import OddScalar, plain_value
+from cotree.io.yaml_source import MAX_BYTES, Mark, Source, read_source
+from cotree.model import Component, Model, find_kind
 from cotree.results.store import replacing
 from cotree.terminal.deformable import Deformable
-from cotree.terminal.shapes import SHAPES
 
 M = TypeVar("M", bound=Model)
 
 TABLES = ".cotree"
 """Folder next to a model file that keeps the tables of its flexible bodies."""
-KEYS = ("name", "datum", "gravity", "planar", "parameters", "components", "bonds", "masks", "run")
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """How a model file wants to be run; what it leaves out is None."""
-
-    t_end: float | None = None
-    points: int | None = None
-    rtol: float | None = None
-    atol: float | None = None
-    integrator: str | None = None
-    max_step: float | None = None
-    max_steps: int | None = None
-    step: float | None = None
-    spectral_radius: float | None = None
-    start: dict[str, float] | str | None = None
-    tree: str | list[str] | None = None
-    """A preset, or two of them for the translations and the rotations of a mechanism."""
-    plot: list[Any] = field(default_factory=list)
-
-    def options(self) -> dict[str, Any]:
-        """The options that were given, for `simulate`."""
-        names = [f.name for f in fields(self) if f.name not in ("t_end", "tree", "plot")]
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
@@ -78,39 +61,58 @@ class ModelFile(Generic[M]):
     model: M
     run: RunSettings
     source: Source
+    parts: Parts
 
     @contextmanager
     def about(self, given: Collection[str] = ()) -> Iterator[None]:
-        """Errors that are raised inside begin with the file, and the line of the component that they name.
+        """Errors that are raised inside begin with the file, and the place of the component that they name.
 
-        Values in ``given`` do not come from the file, so that it has no line for them.
+        Values in ``given`` do not come from the file, so that it has no place for them.
         """
         try:
             yield
         except CotreeError as error:
-            if not error.where.startswith(self.source.name):
-                named = error.where and error.where not in given and not isinstance(error, FileError)
-                error.within(_place(self.source, error.where) if named else self.source.name)
+            if not (error.where.startswith(self.source.name) or getattr(error, "__notes__", None)):
+                source, mark = self._mark(error, given)
+                error.within(source.at(mark))
+                if excerpt := source.excerpt(mark):
+                    error.add_note(excerpt)
             raise
+
+    def _mark(self, error: CotreeError, given: Collection[str]) -> tuple[Source, Mark | None]:
+        """Where the file says what an error is about; no mark where it does not say it."""
+        if isinstance(error, FileError) or (error.where and error.where in given):
+            return self.source, None
+        if error.where:
+            return self.parts.find(error.where, error.found)
+        return (self.source, None) if isinstance(error, SolveError) else self.parts.seek(error.found, error.remedy)
+
+    def no_end(self) -> FileError:
+        """The error for a run whose end is not known."""
+        return self.source.error(
+            "no end time is given", "run", value=False, expected="run: {t_end: 2 s}, with a time of your own",
+            remedy="Add it, or use --t-end",
+        )  # fmt: skip
 
     def check_plot(self, results: Collection[str]) -> None:
         """Refuse names to plot that are no results of the model, before anything is integrated."""
         vectors = {name.rpartition(".")[0] for name in results if name.endswith((".x", ".e0"))}
         for k, entry in enumerate(self.run.plot):
-            for name in entry if isinstance(entry, list) else [entry]:
+            for j, name in enumerate(entry if isinstance(entry, list) else [entry]):
                 if name != "t" and name not in results and name not in vectors:
                     part = name.partition(".")[0]
                     own = [known for known in results if known.partition(".")[0] == part]
-                    raise FileError(
+                    path = ("run", "plot", k, j) if isinstance(entry, list) else ("run", "plot", k)
+                    raise self.source.error(
                         f"there is no result '{name}' to plot",
-                        where=self.source.place("run", "plot", k),
+                        *path,
                         expected=f"one of {listing(own or results)}",
                         remedy=nearest(name, results),
                     )
 
 
 def read_model(path: Path, model_class: type[M]) -> ModelFile[M]:
-    """Read a model file; every error names the file, the line and the remedy."""
+    """Read a model file; every error names the file, the line, the column and the remedy."""
     return _Reader(read_source(path), model_class, path.resolve().parent).read()
 
 
@@ -121,11 +123,34 @@ def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
     return _Reader(source, model_class).read().model
 
 
-def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) -> Path:
-    """Write a model file that `read_model` reads back to the same model."""
+def model_data(model: Model, run: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A model as plain data of lists, mappings, numbers and texts, as its file holds it; or why none can hold it."""
+    check_classes(model.components)
     data = write_bonds(model.to_data(), model.components) if model.bonded else model.to_data()
-    data = _plain(data | ({"run": dict(run)} if run else {}))
-    text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
+    plain: dict[str, Any] = _plain(data | ({"run": dict(run)} if run else {}))
+    masks = read_masks(plain.get("masks") or {})
+    check_lossless(model, plain["components"], lambda name, entry: _component(name, entry, None, masks))
+    if run:
+        source = Source("", "run settings")
+        source.data = plain
+        read_run(Parts(source), model)
+    return plain
+
+
+def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) -> Path:
+    """Write a model file that `read_model` reads back to the same model: JSON where its name ends so, or YAML."""
+    data = model_data(model, run)
+    text = _json(data) if path.suffix.lower() == ".json" else _yaml(data)
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError as reason:
+        found = f"the text {text[reason.start : reason.end]!r} is no Unicode"
+        raise ModelError(found, where=model.name, remedy="Rename what it belongs to") from None
+    if size > MAX_BYTES:
+        raise ModelError(
+            f"its file would have {size} bytes", where=model.name, expected=f"at most {MAX_BYTES}",
+            remedy="Keep large meshes in files of their own: mesh: {file: ...}",
+        )  # fmt: skip
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
     return path
@@ -136,154 +161,43 @@ class _Reader(Generic[M]):
         self.source, self.model_class, self.folder = source, model_class, folder
 
     def read(self) -> ModelFile[M]:
-        data = self.source.data
-        if not isinstance(data, dict):
-            raise FileError("there is no model here", where=self.source.place(), expected="name: and components:")
-        for key in data:
-            if key not in KEYS:
-                raise FileError(
-                    f"unknown entry '{key}'",
-                    where=self.source.place(key),
-                    expected=f"one of {', '.join(KEYS)}",
-                    remedy=nearest(key, KEYS),
-                )
-        model = self._model(data)
-        return ModelFile(model, self._run(data, model), self.source)
+        parts = assemble(self.source)
+        model = self._model(parts)
+        return ModelFile(model, read_run(parts, model), self.source, parts)
 
-    def _model(self, data: Mapping[str, Any]) -> M:
-        name = data.get("name", Path(self.source.name).stem)
-        self._expect(isinstance(name, str), name, "text; put a number in quotes", "name")
+    def _model(self, parts: Parts) -> M:
+        data, source = self.source.data, self.source
+        name = data.get("name", Path(source.name).stem)
+        if not isinstance(name, str):
+            raise source.error(f"name is {shown(name)}", "name", expected="text; put a number in quotes")
         options: dict[str, Any] = {}
         for key in ("datum", "planar", "gravity"):
-            with _Placed(self.source, key):
+            with parts.placed(Spot(source, (key,))):
                 value = data.get(key, "ground" if key == "datum" else None)
                 if value is not None:
                     options[key] = _names(value if isinstance(value, list) else [value]) if key == "datum" else value
                     model = self.model_class(name, **options)
         model.folder = None if self.folder is None else str(self.folder / TABLES)
-        for name, value in self._mapping(data, "parameters").items():
-            with _Placed(self.source, "parameters", name):
+        for name, (value, spot) in parts.parameters.items():
+            with parts.placed(spot):
                 model.parameter(name, value)
-        components = self._mapping(data, "components")
-        if not components:
-            raise FileError("the model has no components", where=self.source.place("components"))
-        with _Placed(self.source, "masks"):
-            masks = read_masks(data.get("masks"))
-        for name, entry in components.items():
-            with _Placed(self.source, "components", name):
+        if not parts.components:
+            raise source.error("the model has no components", "components", value=False)
+        with parts.placed(Spot(source, ("masks",))):
+            masks = read_masks({name: entry for name, (entry, _) in parts.masks.items()})
+        for name, (entry, spot) in parts.components.items():
+            with parts.placed(spot):
                 if not isinstance(entry, dict):
-                    raise ModelError(f"found {entry!r}", where=name, expected="{kind: ..., nodes: [...], ...}")
-                if data.get("bonds"):
+                    raise ModelError(f"found {shown(entry)}", where=name, expected="{kind: ..., nodes: [...], ...}")
+                if parts.bonds:
                     check_bonded(name, entry)
-                model.add(_component(name, entry, self.folder, masks))
-        with _Placed(self.source, "bonds"):
-            for _, place, make in bonds_of(data.get("bonds"), model.components):
-                with _Placed(self.source, "bonds", place):
-                    model.add(make())
-        with _Placed(self.source, "components"):
+                model.add(_component(name, entry, spot.source.folder, masks))
+        for name, (entry, spot) in parts.bonds.items():
+            with parts.placed(spot):
+                model.add(bond_from(name, entry))
+        with parts.placed(Spot(source, ("components",))):
             _check(model)
         return model
-
-    def _run(self, data: Mapping[str, Any], model: Model) -> RunSettings:
-        entry = self._mapping(data, "run")
-        known = [f.name for f in fields(RunSettings)]
-        for key in entry:
-            if key not in known:
-                raise FileError(
-                    f"unknown entry '{key}'",
-                    where=self.source.place("run", key),
-                    expected=f"one of {', '.join(known)}",
-                    remedy=nearest(key, known),
-                )
-        settings = dict(entry)
-        for key in ("t_end", "rtol", "atol", "max_step", "step", "spectral_radius"):
-            if key in settings:
-                with _Placed(self.source, "run", key):
-                    settings[key] = _number(settings[key], model, key)
-        integrator, start, tree = (settings.get(key) for key in ("integrator", "start", "tree"))
-        for key in ("points", "max_steps"):
-            count = settings.get(key)
-            whole = isinstance(count, int) and not isinstance(count, bool)
-            self._expect(count is None or whole, count, "a whole number", "run", key)
-        pair = isinstance(tree, list) and len(tree) == 2 and model.mechanical
-        known_tree = tree is None or all(isinstance(each, str) for each in (tree if pair else [tree]))
-        trees = "a preset such as joint, or two for translation and rotation" if model.mechanical else "a preset"
-        self._expect(known_tree, tree, trees, "run", "tree")
-        self._expect(integrator is None or isinstance(integrator, str), integrator, "a name", "run", "integrator")
-        known_start = start is None or start == "steady" or isinstance(start, dict)
-        self._expect(known_start, start, "'steady', or values by name: {C.voltage: 2}", "run", "start")
-        if isinstance(start, dict):
-            with _Placed(self.source, "run", "start"):
-                settings["start"] = {k: _number(v, model, f"start.{k}") for k, v in start.items()}
-        settings["plot"] = self._plot(settings.get("plot"))
-        return RunSettings(**settings)
-
-    def _plot(self, given: Any) -> list[Any]:
-        """Names, or lists of names that share a plot."""
-        entries = [] if given is None else given if isinstance(given, list) else [given]
-        for k, entry in enumerate(entries):
-            names = entry if isinstance(entry, list) else [entry]
-            right = all(isinstance(name, str) for name in names)
-            self._expect(right, entry, "a name, a list of names, or a list of lists of names", "run", "plot", k)
-        return entries
-
-    def _expect(self, right: bool, found: Any, expected: str, *path: str | int) -> None:
-        if not right:
-            word = next(part for part in reversed(path) if isinstance(part, str))
-            raise FileError(f"{word} is {_shown(found)}", where=self.source.place(*path), expected=expected)
-
-    def _mapping(self, data: Mapping[str, Any], key: str) -> dict[str, Any]:
-        value = data.get(key)
-        if value is not None and not isinstance(value, dict):
-            raise FileError(f"{key} is {_shown(value)}", where=self.source.place(key), expected="name: value entries")
-        return value or {}
-
-
-class _Placed:
-    """Adds the file and line of an entry to any error of the model raised inside."""
-
-    def __init__(self, source: Source, *path: str | int) -> None:
-        self.source, self.path = source, path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, CotreeError) and not isinstance(error, FileError):
-            place = _place(self.source, error.where, *self.path)
-            where = f"{place}: {error.where}" if error.where else place
-            raise FileError(error.found, where=where, expected=error.expected, remedy=error.remedy) from None
-
-
-def _place(source: Source, where: str, *path: str | int) -> str:
-    """``file:line`` of the value that an error names as ``component.field``; ``path`` is the entry it stands in."""
-    if where.startswith(("bond ", "mask ")) and len(path) < 2:
-        return _graph_place(source, where[:4], where[5:])
-    component, *parts = where.partition(" ")[0].split(".")
-    path = ("gravity",) if component == "gravity" and len(path) < 2 else path or ("components",)
-    owner = path if len(path) > 1 else (*path, component)
-    groups = (("frames",), *(("shape", kind) for kind in SHAPES))
-    deeper = ((*owner, *group, *parts[:1]) for group in groups if parts)
-    return source.place(*next((path for path in deeper if path in source.lines), (*owner, *parts)))
-
-
-def _graph_place(source: Source, what: str, where: str) -> str:
-    """``file:line`` of a bond, a mask or a part inside it."""
-    name, _, inner = where.replace(":", ",").partition(" ")
-    name, inner = name.strip(","), inner.split(" ")[0].partition(".")[0].strip(",")
-    if what == "mask":
-        deeper = ("masks", name, "components", inner)
-        return source.place(*(deeper if inner and deeper in source.lines else ("masks", name.partition(".")[0])))
-    if "." in name:
-        return source.place("components", name.partition(".")[0])
-    return source.place("bonds", *_bond_key(source, name))
-
-
-def _bond_key(source: Source, name: str) -> tuple[str | int, ...]:
-    """Where a bond or mask stands in its section: under its name, or by its number in a list."""
-    top = name.partition(".")[0]
-    listed = isinstance(source.data.get("bonds"), list) and top.startswith("b") and top[1:].isdigit()
-    return (int(top[1:]) - 1,) if listed else (top,)
 
 
 def _component(
@@ -295,7 +209,7 @@ def _component(
         return read_part(name, entry, masks or {})
     values = {key: value for key, value in entry.items() if key != "kind"}
     if not (kind.mechanical or kind.nodal):
-        return kind.from_data(name, {key: _names(value) for key, value in values.items()})
+        return kind.from_data(name, {key: _names(value, f"{name}.{key}") for key, value in values.items()})
     values = {key: _tuples(value) for key, value in values.items()}
     if issubclass(kind, Deformable):
         values |= _read_mesh(name, values.get("mesh"), folder)
@@ -324,7 +238,7 @@ def _check_frames(given: Any, where: str) -> None:
     """Frames by name, each three numbers or a mapping of position, axis and angle."""
     expected = "frames by name, such as {A: [0.1, 0, 0], B: {position: [0, 0, 0], axis: [0, 0, 1], angle: pi/2}}"
     if not isinstance(given, dict):
-        raise ModelError(f"found {_shown(given)}", where=where, expected=expected)
+        raise ModelError(f"found {shown(given)}", where=where, expected=expected)
     for name, frame in given.items():
         vectors = [frame.get(key, ()) for key in ("position", "axis")] if isinstance(frame, dict) else [frame]
         for vector in vectors:
@@ -369,24 +283,41 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
-def _names(value: Any) -> Any:
+def _names(value: Any, where: str = "") -> Any:
     """Numbers used as node names, as SPICE users write them, become text."""
     if not isinstance(value, list):
         return value
     if any(isinstance(item, bool) for item in value):
         raise ModelError(
-            f"found {value!r}", remedy="Put the name in quotes: YAML reads yes, no, on, off as truth values"
+            f"found {value!r}",
+            where=where,
+            remedy="Put the name in quotes: YAML reads yes, no, on, off as truth values",
         )
     return [str(item) if isinstance(item, int) else item for item in value]
 
 
-def _number(value: Any, model: Model, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise ModelError(f"{where} is {_shown(value)}", expected="a number, or an expression of parameters")
-    return Expression(value).number(model.parameter_values())
+def _json(data: Any) -> str:
+    """The text of plain data as JSON; what is no line or letter to a reader of YAML is escaped."""
+    text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return re.sub("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, (list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return listing([repr(value)])
+def _yaml(data: Any) -> str:
+    """The text of plain data, with quotes around every text that a reader could take for something else."""
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+    class Dumper(base):  # type: ignore[misc]
+        pass
+
+    def represented(dumper: Any, text: str) -> Any:
+        try:
+            style = None if plain_value(text) == text else "'"
+        except OddScalar:
+            style = "'"
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+    Dumper.add_representer(str, represented)
+    text: str = yaml.dump(data, Dumper=Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
+    return text

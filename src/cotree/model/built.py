@@ -47,7 +47,7 @@ def build(
     except ModelError as error:
         error.within(where)
         raise
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"found {dict(values)!r}", where=where, expected=expected) from None
 
 

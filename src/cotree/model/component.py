@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import inspect
 import re
+import typing
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ import numpy as np
 from cotree.errors import ExpressionError, ModelError, listing, nearest
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
+from cotree.model.form import Form, Schema, entries, form_of
 from cotree.model.quantity import (
     MISSING,
     Quantity,
@@ -36,6 +38,8 @@ from cotree.model.quantity import (
 KINDS: dict[str, type[Component]] = {}
 """Every concrete component class by its kind, as model files name it."""
 
+_TEXTS: dict[Any, Any] = {"str": str, "str | None": str | None}
+"""Annotations of fields that hold text, with what they may hold."""
 COMPONENT_NAME = re.compile(r"[^\W\d][\w+-]*\Z")
 NODE_NAME = re.compile(r"[\w+-]+(\.[\w+-]+)*\Z")
 
@@ -89,8 +93,8 @@ class Component:
 
     def __post_init__(self) -> None:
         for f in dataclasses.fields(self):
-            if isinstance(getattr(self, f.name), np.ndarray) and getattr(self, f.name).ndim:
-                object.__setattr__(self, f.name, tuple(getattr(self, f.name).tolist()))
+            if isinstance(given := getattr(self, f.name), list | tuple | np.ndarray | np.generic):
+                object.__setattr__(self, f.name, settled(given))
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ModelError(
                 f"the name {self.name!r} cannot be used",
@@ -104,6 +108,9 @@ class Component:
                     where=self.name,
                     expected="a name of letters, digits, _ + - and inner dots",
                 )
+        for f in dataclasses.fields(self):
+            if f.type in _TEXTS and not isinstance(given := getattr(self, f.name), _TEXTS[f.type]):
+                raise ModelError(f"found {given!r}", where=f"{self.name}.{f.name}", expected="a name, as text")
         _ = self.expressions  # read now, so that a wrong value is told where it is given
 
     @cached_property
@@ -212,6 +219,20 @@ class Component:
         return [f.name for f in dataclasses.fields(cls) if f.name != "name"]
 
     @classmethod
+    def forms(cls) -> dict[str, Form]:
+        """What a model file may hold for this kind, by key."""
+        hints = typing.get_type_hints(cls)
+        return {f.name: form_of(f, hints[f.name]) for f in dataclasses.fields(cls) if f.name != "name"}
+
+    @classmethod
+    def data_schema(cls) -> Schema:
+        """The JSON Schema of what a model file holds for this kind, besides the kind itself."""
+        forms = cls.forms()
+        return entries(
+            {key: form.described() for key, form in forms.items()}, [key for key in forms if forms[key].required]
+        )
+
+    @classmethod
     def call_example(cls, name: str) -> str:
         """A call in Python that would be right: ``Resistor("R", plus, minus, resistance=...)``."""
         labels = {port.label for port in cls.ports}
@@ -228,6 +249,12 @@ class Component:
     def data_example(cls, name: str) -> str:
         """One line of a model file that would be right."""
         return f"{name}: {{kind: {cls.kind}, {', '.join(f'{field}: ...' for field in cls.data_fields())}}}"
+
+
+def settled(given: Any) -> Any:
+    """Lists and arrays as tuples, and Python's own numbers, so that equal components hold equal values."""
+    given = given.tolist() if isinstance(given, np.ndarray | np.generic) else given
+    return tuple(settled(each) for each in given) if isinstance(given, list | tuple) else given
 
 
 def _no_signal(name: str, expression: Expression, parameters: Mapping[str, float], where: str) -> ExpressionError:
@@ -297,8 +324,7 @@ def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Co
     if isinstance(kind, str):
         if kind in KINDS:
             return KINDS[kind]
-        short = [name for name in KINDS if name.rpartition(".")[2] == kind]
-        short = [name for name in short if not name.startswith("bond.")] or short
+        short = _short_names(kind, len(KINDS))
         if len(short) == 1:
             return KINDS[short[0]]
         remedy = _by_class(kind, fields)
@@ -318,6 +344,13 @@ def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Co
         if kind is None
         else remedy or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
     )
+
+
+@functools.lru_cache(maxsize=512)
+def _short_names(word: str, known: int) -> list[str]:
+    """The kinds that end in a word, those of bond graphs only where no other does; ``known`` is how many there are."""
+    short = [name for name in KINDS if name.rpartition(".")[2] == word]
+    return [name for name in short if not name.startswith("bond.")] or short
 
 
 def _by_class(kind: str, fields: Collection[str]) -> str:

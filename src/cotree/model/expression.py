@@ -1,25 +1,31 @@
 """Expressions of time and parameters: data, never code.
 
 An expression is arithmetic on numbers, the time ``t``, named parameters and a fixed list of functions. It is read with
-Python's own parser into a syntax tree, of which only arithmetic is let through; nothing is ever executed.
+Python's own parser into a syntax tree, of which only arithmetic is let through; nothing is ever executed. One number
+with a unit, such as ``300 mm``, is an expression as well; inside of others all numbers are in SI units.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from cotree.errors import ExpressionError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS, NUMERIC
+from cotree.model.units import Dimension, number_with_unit, split
 
 MAX_LENGTH = 2_000
 MAX_DEPTH = 200
 TIME = "t"
 SWITCH = "Write a switch as 5*step(t - 1)"
+POINT = "Write a decimal point, not a comma: 1.5"
+ALONE = "A unit belongs to one number alone: inside of expressions, write values in SI units"
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
@@ -35,13 +41,18 @@ class Expression:
 
     >>> Expression("2*pi*f*t").names
     frozenset({'t', 'f'})
+    >>> Expression("300 mm").number({})
+    0.3
     """
 
-    __slots__ = ("_tree", "names", "text")
+    __slots__ = ("_tree", "dimension", "names", "text")
+
+    dimension: Dimension | None
+    """That of a number with a unit; None where no unit is given."""
 
     def __init__(self, source: str | float) -> None:
         self.text = source if isinstance(source, str) else repr(float(source))
-        self._tree, self.names = _parse(self.text)
+        self._tree, self.names, self.dimension = _parse(self.text)
 
     def evaluate(self, values: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]] = NUMERIC) -> Any:
         """The value with names looked up in ``values``: numbers, or symbols with a table of symbolic functions."""
@@ -80,6 +91,16 @@ class Expression:
         return frozenset(name for name in self.names if "." in name)
 
     @property
+    def si(self) -> str:
+        """The text as it may stand inside another expression: without a unit."""
+        return self.text if self.dimension is None else repr(self.number({}))
+
+    @property
+    def name(self) -> str:
+        """The parameter that the expression is, where it is nothing else; otherwise empty."""
+        return self._tree.id if isinstance(self._tree, ast.Name) and self.names else ""
+
+    @property
     def depends_on_time(self) -> bool:
         """Whether ``t`` appears."""
         return TIME in self.names
@@ -94,31 +115,72 @@ class Expression:
         return hash(self.text)
 
 
+def without_unit(value: Any) -> Any:
+    """A value as it may stand inside an expression: a number for one with a unit, and anything else as it is."""
+    return Expression(value).si if isinstance(value, str) and split(value) else value
+
+
 @lru_cache(maxsize=4096)
-def _parse(text: str) -> tuple[ast.expr, frozenset[str]]:
+def _parse(text: str) -> tuple[ast.expr, frozenset[str], Dimension | None]:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression of {len(text)} characters", expected=f"at most {MAX_LENGTH}")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree, names = _arithmetic(text)
+    except _Unreadable:
+        if (parts := split(text)) is None:
+            raise
+        return _with_unit(text, parts)
+    except ExpressionError:  # 5J is a complex number to Python
+        if (parts := split(text)) is None:
+            raise
+        with contextlib.suppress(ExpressionError):
+            return _with_unit(text, parts)
+        raise
+    return tree, names, None
+
+
+class _Unreadable(ExpressionError):
+    """The text is no expression at all."""
+
+
+def syntax_tree(text: str) -> ast.expr:
+    """The syntax tree of one expression; what Python would warn of, such as 3in, is no matter here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text.strip(), mode="eval").body
+
+
+def _arithmetic(text: str) -> tuple[ast.expr, frozenset[str]]:
+    """The syntax tree and the free names of an expression."""
+    try:
+        tree = syntax_tree(text)
         names: set[str] = set()
         _check(tree, text, names, MAX_DEPTH)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as reason:
         detail = reason.msg if isinstance(reason, SyntaxError) else type(reason).__name__
-        raise ExpressionError(
+        raise _Unreadable(
             f"the expression '{text}' cannot be read ({detail})",
             expected="arithmetic on numbers, t and parameters, such as 5*sin(2*pi*50*t)",
-            remedy=_hint(text),
+            remedy=SWITCH if re.search(r"\bif\b", text) else POINT if re.search(r"\d,\d", text) else "",
         ) from None
     return tree, frozenset(names)
 
 
-def _hint(text: str) -> str:
-    """What the writer of an unreadable expression may have meant."""
-    if re.search(r"\bif\b", text):
-        return SWITCH
-    if re.search(r"(?<![\w.])[\d.]+(e[+-]?\d+)?\s*[^\W\d]", text, re.IGNORECASE):
-        return "there are no units or suffixes: write 1e3 for 1k. A product needs its sign: 2*t"
-    return ""
+def _with_unit(text: str, parts: tuple[str, str]) -> tuple[ast.expr, frozenset[str], Dimension]:
+    """A number with a unit."""
+    try:
+        found = number_with_unit(text)
+    except ExpressionError as reason:
+        product = ALONE if re.search(r"[+]|\s-", parts[1]) else f"A product needs its sign: {parts[0]}*{parts[1]}"
+        raise ExpressionError(
+            f"'{text}' cannot be read: {reason.found}",
+            expected="a number, a number with a unit such as 300 mm, or an expression",
+            remedy=reason.remedy or product,
+        ) from None
+    assert found is not None  # as it could be split
+    if abs(found[0]) > 1e300:
+        raise _refused(text, "a number beyond 1e300")
+    return ast.Constant(found[0]), frozenset(), found[1]
 
 
 def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
@@ -151,7 +213,11 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Write {name} alone")
         case ast.Attribute() if (measured := dotted(node)) is not None:
             names.add(measured)
-        case ast.Attribute() | ast.Subscript() | ast.Call():
+        case ast.Call():
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'", f"Call one of {listing(ARITY, 30)}, and nothing else")
+        case ast.Tuple():
+            raise _refused(text, f"'{ast.unparse(node)[:40]}'", POINT)
+        case ast.Attribute() | ast.Subscript():
             raise _refused(text, f"'{ast.unparse(node)[:40]}'", "Give the value a plain parameter name of its own")
         case _:
             raise _refused(text, f"'{ast.unparse(node)[:40]}'")

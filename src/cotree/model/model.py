@@ -11,12 +11,12 @@ from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import VIRTUAL_WORK, Edge
 from cotree.model.expression import TIME, Expression
-from cotree.model.quantity import Quantity, check_range, finite, number, quantities, read
+from cotree.model.quantity import Quantity, check_dimension, check_range, finite, number, quantities, read
 from cotree.model.world import AXES, EARTH, Gravity, Ground, GroundFrame
 
 C = TypeVar("C", bound=Component)
 
-_PARAMETER = Quantity("", "finite", False, "parameter of the model")
+_PARAMETER = Quantity("", "finite", False, "parameter of the model", free=True)
 
 
 class Model:
@@ -136,6 +136,7 @@ class Model:
             if not ready:
                 raise ExpressionError(
                     f"the parameters {listing(sorted(waiting))} are defined by each other",
+                    where=min(waiting),
                     remedy="Give one of them a number",
                 )
             for name in ready:
@@ -176,6 +177,8 @@ class Model:
             values = component.values(parameters)
             for field, info in quantities(component).items():
                 where = f"{component.name}.{field}"
+                if (given := component.expressions.get(field)) is not None and given.name:
+                    self.check_reference(given, info, where)
                 if where in fields and field in values:
                     values[field] = fields.pop(where)
                     check_range(values[field], info, where)
@@ -191,6 +194,16 @@ class Model:
                 )
             raise ModelError(f"there is no value '{name}' to change", remedy=nearest(name, [*result, *self.parameters]))
         return result
+
+    def check_reference(self, expression: Expression, info: Quantity, where: str) -> None:
+        """Refuse a parameter that stands alone for a value of another dimension than its own."""
+        name, seen = expression.name, set()
+        while name in self.parameters and name not in seen:
+            seen.add(name)
+            given = self.parameters[name]
+            found = f"the parameter '{expression.name}' ({given.text})"
+            check_dimension(given.dimension, info, where, found)
+            name = given.name
 
     def _field_meant(self, name: str) -> str:
         """What to write where a component is named instead of one of its values."""
@@ -278,6 +291,7 @@ def _numbers(changes: Mapping[str, float] | None) -> dict[str, float]:
 
 def _plain(expression: Expression) -> float | str:
     try:
-        return float(expression.text)
+        number = float(expression.text)
     except ValueError:
         return expression.text
+    return number if repr(number) == expression.text else expression.text

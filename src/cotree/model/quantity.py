@@ -12,6 +12,7 @@ import numpy as np
 
 from cotree.errors import ExpressionError, ModelError
 from cotree.model.expression import Expression
+from cotree.model.units import Dimension, described, dimension_of, fits
 
 Value = float | str
 """A number, or an expression of the model's parameters."""
@@ -26,6 +27,9 @@ class _Missing:
 
 
 MISSING: Final[Any] = _Missing()
+
+LARGEST = 1e100
+"""Beyond any quantity in SI units; squares and cubes of it are numbers still."""
 
 _RANGES: dict[str, Callable[[float], bool]] = {
     "positive": lambda x: x > 0.0,
@@ -50,6 +54,8 @@ class Quantity:
     built_in: str = ""
     """When a number is part of the equations' structure: ``zero`` (a zero only), ``always`` (a plain number), ``table``
     (any value, as tables are computed from it before the equations are written), or never."""
+    free: bool = False
+    """Whether its unit is not known, so that a value in any unit is taken as it is."""
 
     @property
     def expected(self) -> str:
@@ -152,6 +158,7 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
         expression = Expression(given)
     except ExpressionError as reason:
         raise ExpressionError(reason.found, where=where, expected=reason.expected, remedy=reason.remedy) from None
+    check_dimension(expression.dimension, quantity, where, f"'{expression.text}'")
     if expression.measured and not quantity.measured:
         raise ExpressionError(
             f"'{min(expression.measured)}' in the expression '{expression.text}'",
@@ -168,8 +175,49 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
     return expression
 
 
-def finite(given: Any, where: str, expected: str) -> float:
-    """A finite number as the user gave it, or a `ModelError` that names the place."""
+def check_dimension(dimension: Dimension | None, quantity: Quantity, where: str, found: str) -> None:
+    """Refuse a value whose dimension is not that of its field; None is that of a plain number, which is in SI units."""
+    if dimension is None or quantity.free or fits(dimension, quantity.unit):
+        return
+    wanted = [described(each) for unit in quantity.unit.split(" or ") if (each := dimension_of(unit)) is not None]
+    raise ModelError(
+        f"{found} is {described(dimension)}",
+        where=where,
+        expected=f"{' or '.join(dict.fromkeys(wanted))}: {quantity.expected}" if wanted else quantity.expected,
+        remedy=_hint(dimension, wanted),
+    )
+
+
+def _hint(dimension: Dimension, wanted: list[str]) -> str:
+    """What to do about a value of another dimension, where it is not plain."""
+    if not wanted:
+        return "Give a plain number: its unit follows from other values"
+    if dimension == dimension_of("Hz") and described(dimension_of("rad/s") or ()) in wanted:
+        return "Give turns in rpm or rev/s"
+    if wanted == ["a temperature"]:
+        return "A temperature in degrees Celsius is 20 degC"
+    return "g is the gram, not the acceleration of free fall" if wanted == ["an acceleration"] else ""
+
+
+def check_alternative(component: Any, which: int) -> None:
+    """Refuse values in the other unit where a field has two, such as ``m or rad``, and it is known ``which`` holds."""
+    for name, info in quantities(component).items():
+        units = info.unit.split(" or ")
+        if len(units) > 1 and name in component.expressions:
+            expression, where = component.expressions[name], f"{component.name}.{name}"
+            chosen = dataclasses.replace(info, unit=units[which])
+            check_dimension(expression.dimension, chosen, where, f"'{expression.text}'")
+
+
+def finite(given: Any, where: str, expected: str, unit: str | None = None) -> float:
+    """A finite number as the user gave it, or a `ModelError` that names the place.
+
+    Where its ``unit`` is known, even if it has none (an empty one), it may be a text: a number with a unit.
+    """
+    if isinstance(given, str) and unit is not None:
+        expression = read(given, Quantity(unit, "finite", False, ""), where)
+        if not expression.names:
+            given = number(expression, {}, where)
     if isinstance(given, np.generic | np.ndarray) and np.ndim(given) == 0:
         given = given.item()
     if isinstance(given, bool) or not isinstance(given, (int, float)):
@@ -180,13 +228,20 @@ def finite(given: Any, where: str, expected: str) -> float:
         value = math.inf
     if not math.isfinite(value):
         raise ModelError(f"the value is {value}", where=where, expected=expected.replace("a ", "a finite ", 1))
+    _check_size(value, where)
     return value
 
 
 def check_range(value: float, quantity: Quantity, where: str) -> None:
     """Raise a `ModelError` if a value lies outside the range of its field."""
+    _check_size(value, where)
     if not _RANGES[quantity.range](value):
         raise ModelError(f"the value is {value:g}", where=where, expected=quantity.expected)
+
+
+def _check_size(value: float, where: str) -> None:
+    if abs(value) > LARGEST:
+        raise ModelError(f"the value is {value:g}", where=where, expected=f"numbers up to {LARGEST:g}")
 
 
 def number(expression: Expression, values: Mapping[str, float], where: str) -> float:

@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
 from cotree.results.energy import EnergyAudit
+from cotree.results.origin import Origin
+from cotree.results.restart import Restart
 
 Array = NDArray[np.float64]
+
+SAME_TIME = 1e-12
+"""Times that differ by less than this part of the run are the same."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,12 @@ class Solution:
     """Times of each event by its name."""
     event_values: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
     """All results at the times of each event, by the names of event and result."""
+    origin: Origin | None = None
+    """The model, tree and options of the run, where they are known."""
+    restart: Restart | None = None
+    """Where an unfinished run can go on."""
+    inner: tuple[str, ...] = ()
+    """States among the values that no one asks for, such as absolute coordinates: kept for `state_at`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "t", _sealed(self.t))
@@ -83,7 +94,7 @@ class Solution:
         return name == "t" or name in self.values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.values)
+        return iter(self.names)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -91,7 +102,7 @@ class Solution:
     @property
     def names(self) -> tuple[str, ...]:
         """All names, in the order of the model."""
-        return tuple(self.values)
+        return tuple(name for name in self.values if name not in self.inner) if self.inner else tuple(self.values)
 
     def unit(self, name: str) -> str:
         """The SI unit of a result."""
@@ -107,17 +118,37 @@ class Solution:
             raise ResultError(f"time {time:g} s", expected=f"between {self.t[0]:g} and {self.t[-1]:g} s")
         return float(np.interp(time, self.t, self[name]))
 
+    def state_at(self, time: float) -> dict[str, float]:
+        """All states at an output time by name: ``simulate(t_end, t_start=time, start=solution.state_at(time))``."""
+        if isinstance(time, bool) or not isinstance(time, (int, float, np.number)):
+            raise ResultError(f"the time is {time!r}", expected="a number in s")
+        after = int(np.searchsorted(self.t, time))
+        around = [k for k in (after - 1, after) if 0 <= k < len(self.t)]
+        near = [k for k in around if abs(self.t[k] - time) <= SAME_TIME * max(abs(float(time)), float(np.ptp(self.t)))]
+        if not near:
+            times = " or ".join(f"{self.t[k]:.9g}" for k in around)
+            raise ResultError(
+                f"there is no output at t = {time:.9g} s, and a state cannot be interpolated",
+                expected=f"an output time, such as {times} s",
+                remedy="Choose one of them, or run again with this time among the output times",
+            )
+        missing = [name for name in self.states if name not in self.values]
+        if missing:
+            raise ResultError(f"the results do not hold the states {listing(missing)}", expected="all states")
+        return {name: float(self.values[name][near[0]]) for name in self.states}
+
     def energy(self) -> EnergyAudit:
         """The energy audit of the run."""
         return self.audit
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
-        return f"<Solution of '{self.model}': {len(self.t)} times to {self.t[-1]:g} s, {len(self.values)} names{state}>"
+        reached = f" to {self.t[-1]:g} s" if len(self.t) else ""
+        return f"<Solution of '{self.model}': {len(self.t)} times{reached}, {len(self.names)} names{state}>"
 
     def to_pandas(self, names: Iterable[str] | None = None) -> Any:
         """A pandas DataFrame indexed by time."""
-        pandas = _optional("pandas")
+        pandas = optional("pandas")
         chosen = self._chosen(names)
         frame = pandas.DataFrame({name: self[name] for name in chosen}, index=pandas.Index(self.t, name="t"))
         frame.attrs["units"] = {name: self.unit(name) for name in chosen}
@@ -125,7 +156,7 @@ class Solution:
 
     def to_xarray(self, names: Iterable[str] | None = None) -> Any:
         """An xarray Dataset over time, with units as attributes."""
-        xarray = _optional("xarray")
+        xarray = optional("xarray")
         data = {name: ("t", self[name], {"units": self.unit(name)}) for name in self._chosen(names)}
         return xarray.Dataset(data, coords={"t": ("t", self.t, {"units": "s"})}, attrs={"model": self.model})
 
@@ -135,22 +166,34 @@ class Solution:
 
         return write_csv(self, Path(path), self._chosen(names))
 
+    def to_parquet(self, path: str | Path, names: Iterable[str] | None = None) -> Path:
+        """A Parquet file: columns ``t`` and one for each name, with units in the metadata of the columns."""
+        from cotree.results.exports import write_parquet
+
+        return write_parquet(self, Path(path), self._chosen(names))
+
+    def to_matlab(self, path: str | Path, names: Iterable[str] | None = None) -> Path:
+        """A MATLAB file: ``t``, ``names``, ``units``, a matrix ``values``, and a structure ``results`` by name."""
+        from cotree.results.exports import write_matlab
+
+        return write_matlab(self, Path(path), self._chosen(names))
+
     def to_hdf5(self, path: str | Path) -> Path:
         """One self-describing HDF5 file; `Solution.from_hdf5` reads it back without loss."""
-        from cotree.results.store import write_hdf5
+        from cotree.results.hdf5 import write_hdf5
 
         return write_hdf5(self, Path(path))
 
     @classmethod
     def from_hdf5(cls, path: str | Path) -> Self:
-        """Read a file written by `to_hdf5`."""
-        from cotree.results.store import read_hdf5
+        """Read a file written by `to_hdf5` or during a run, also if the run has not ended or was killed."""
+        from cotree.results.hdf5 import read_hdf5
 
         return read_hdf5(Path(path), cls)
 
     def _chosen(self, names: Iterable[str] | None) -> list[str]:
         if names is None:
-            return list(self.values)
+            return list(self.names)
         chosen = [names] if isinstance(names, str) else list(names)
         for name in chosen:
             if name not in self:
@@ -159,11 +202,11 @@ class Solution:
 
     def _unknown(self, name: str) -> ResultError:
         part = str(name).partition(".")[0]
-        own = [known for known in self.values if known.partition(".")[0] == part]
+        own = [known for known in self.names if known.partition(".")[0] == part]
         return ResultError(
             f"there is no result '{name}'",
-            expected=f"one of {listing(own or self.values)}",
-            remedy=nearest(str(name), self.values),
+            expected=f"one of {listing(own or self.names)}",
+            remedy=nearest(str(name), self.names),
         )
 
 
@@ -176,7 +219,8 @@ def _sealed(array: Array) -> Array:
     return view
 
 
-def _optional(package: str) -> Any:
+def optional(package: str) -> Any:
+    """A package that is installed on request only, or an error that says how."""
     import importlib
 
     try:

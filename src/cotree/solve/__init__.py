@@ -6,6 +6,7 @@ from cotree.solve.inverse import InverseDynamics, actuated_model, driven_model, 
 from cotree.solve.kinematics import kinematics
 from cotree.solve.linear import LinearSystem, linearise
 from cotree.solve.modes import Modes, modes
+from cotree.solve.recording import Recording
 from cotree.solve.sensitivity import Sensitivities, sensitivities
 from cotree.solve.simulate import simulate
 from cotree.solve.statics import Equilibrium, static_equilibrium
@@ -19,6 +20,7 @@ __all__ = [
     "LinearSystem",
     "Modes",
     "Options",
+    "Recording",
     "Sensitivities",
     "actuated_model",
     "driven_model",

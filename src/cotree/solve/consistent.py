@@ -64,6 +64,18 @@ def _regular(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Ar
     )
 
 
+def no_start(problem: Problem, t: float) -> SolveError:
+    """The error for equations that have no solution at the start, though all that they ask for has a value."""
+    remedy = "Check for values that are zero, or far too large or small for the others"
+    if problem.equations.mechanics is None:
+        return SolveError(f"at t = {t:g} s the equations have no unique solution", remedy=remedy)
+    return SolveError(
+        f"at t = {t:g} s the accelerations cannot be found",
+        expected="a mass for all that moves, and moments of inertia for all that turns",
+        remedy=remedy,
+    )
+
+
 def unfixed(problem: Problem, t: float, x: Array, w: Array, p: Array, m: Array) -> str | None:
     """An algebraic variable that its equations do not fix at a point, though they do beside it: a vertical slope."""
     if problem.eliminated or not len(w):

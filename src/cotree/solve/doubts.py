@@ -120,13 +120,24 @@ def until(solution: Solution, count: int) -> Solution:
     """The first points of a solution, which is then incomplete."""
     audit = solution.audit
     parts = {name: getattr(audit, name)[:count] for name in ("t", "stored", "dissipated", "supplied")}
-    return dataclasses.replace(
+    cut = dataclasses.replace(
         solution,
         t=solution.t[:count],
         values={name: values[:count] for name, values in solution.values.items()},
         audit=dataclasses.replace(audit, **parts),
         complete=False,
     )
+    return events_until(cut, float(solution.t[count - 1]) if count else -np.inf)
+
+
+def events_until(solution: Solution, t: float) -> Solution:
+    """The solution with its events up to a time only."""
+    kept = {name: times <= t for name, times in solution.events.items()}
+    values = {
+        name: {key: each[kept[name]] for key, each in found.items()} for name, found in solution.event_values.items()
+    }
+    events = {name: times[kept[name]] for name, times in solution.events.items()}
+    return dataclasses.replace(solution, events=events, event_values=values)
 
 
 def doubts(audit: EnergyAudit, drift: float = 0.0) -> tuple[str, ...]:

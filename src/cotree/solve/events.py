@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from cotree.errors import ModelError, SolveError, nearest
 from cotree.formulation import SystemEquations
-from cotree.formulation.system import turns_name
 from cotree.maths.symbolic import SYMBOLIC, column
 from cotree.model import Expression
 from cotree.model.event import Event
 from cotree.results import Solution
+from cotree.solve.courses import inner_states, result_units
+from cotree.solve.integrator import Integrator
 from cotree.solve.locks import LockEvent, jumps
 from cotree.solve.sizes import History
 
@@ -44,15 +45,20 @@ class Watch:
         if len(set(names)) < len(names):
             raise ModelError(f"two events are called '{max(names, key=names.count)}'", expected="a name for each")
         self.e, self.events = equations, tuple(events)
-        counted = {turns_name(name) for name in equations.near_angles()}
-        self.names = [name for name in (*equations.outputs, *equations.integrals) if name not in counted]
+        self.names = list(result_units(equations))
         self.signs = self._function()
+        self.found: list[_Passing] = []
+        """Events that are recorded, as far as they were looked for."""
+        self._pieces = 0
+        self._before: tuple[History, Array, Array] | None = None
+        self._method: Integrator | None = None
 
     def _function(self) -> ca.Function:
         """(t, results, p) -> the events' expressions."""
         e = self.e
         rows = ca.SX.sym("y", len(self.names))
-        known: dict[str, Any] = {name: rows[k] for k, name in enumerate(self.names)}
+        inner = inner_states(e)
+        known: dict[str, Any] = {name: rows[k] for k, name in enumerate(self.names) if name not in inner}
         known |= {name: e.p.symbols[k] for k, name in enumerate(e.p.names) if name not in known}
         known["t"] = e.t
         found = []
@@ -73,8 +79,9 @@ class Watch:
 
     def grid(self, run: Run) -> Array:
         """The output grid with more points to look at, and all break points."""
-        even = np.linspace(run.t_start, float(run.grid[-1]), LOOKS)
-        return np.unique(np.concatenate([run.grid, run.edges(np.zeros(0)), even]))
+        begin = run.t_start if run.begin is None else run.begin
+        even = np.linspace(begin, float(run.grid[-1]), LOOKS)
+        return np.unique(np.concatenate([run.grid, run.edges(np.zeros(0)), even[even > run.t_start]]))
 
     def values(self, run: Run, times: Array, results: Array) -> Array:
         """The events' expressions, one column for each time."""
@@ -87,14 +94,28 @@ class Watch:
         return any(event.action == "stop" for event in self.events)
 
     def stops(self, run: Run) -> bool:
-        """Whether the run has passed an event that stops it."""
-        ending = [k for k, event in enumerate(self.events) if event.action == "stop"]
-        so_far = run.solution(0.0, None, 0.0, 0.0) if ending else None
-        if so_far is None:
+        """Whether the run has passed an event that stops it; those that are recorded are located up to here."""
+        new = run.history(self._pieces)
+        self._pieces = len(run.times)
+        if new is None:
             return False
-        results = np.array([so_far.values[name] for name in self.names])
-        values = self.values(run, so_far.t, results)
-        return any(self._passes(k, so_far.t, values, results) for k in ending)
+        results = run.results(new.outputs, new.quad)
+        values = self.values(run, new.t, results)
+        if self._before is not None:
+            old, *before = self._before
+            results, values = (np.hstack(each) for each in zip(before, (results, values), strict=True))
+            new = old.then(new)
+        found, stopped = [], False
+        for number, event in enumerate(self.events):
+            for k in self._passes(number, new.t, values, results):
+                ends = float(values[number, k]), float(values[number, k + 1])
+                found.append(self._locate(run, number, k, new, results[:, k], ends))
+                if event.action == "stop":
+                    stopped = True
+                    break
+        self.found += sorted(found, key=lambda each: each.t)
+        self._before = new.last(), results[:, -1:], values[:, -1:]
+        return stopped
 
     def _passes(self, number: int, t: Array, values: Array, results: Array) -> list[int]:
         """Numbers of the points after which an event passes zero; an angle that begins anew passes nothing."""
@@ -107,10 +128,10 @@ class Watch:
 
     def finish(self, run: Run, solution: Solution, grid: Array) -> tuple[Solution, bool]:
         """The solution on the grid that was asked for, with its events; and whether one of them ended it."""
-        found = self._located(run, solution)
-        ends = [each for each in found if each.event.action == "stop"]
+        self.stops(run)
+        ends = [each for each in self.found if each.event.action == "stop"]
         last = ends[0].t if ends else np.inf
-        found = [each for each in found if each.t <= last]
+        found = [each for each in self.found if each.t <= last]
         keep = np.isin(solution.t, grid) & (solution.t < last - 2 * SHARP)
         audit = solution.audit
         parts = [solution.t, audit.stored, audit.dissipated, audit.supplied, *solution.values.values()]
@@ -133,20 +154,6 @@ class Watch:
         )
         return result, bool(ends)
 
-    def _located(self, run: Run, solution: Solution) -> list[_Passing]:
-        """All events in the order of time."""
-        results = np.array([solution.values[name] for name in self.names])
-        values = self.values(run, solution.t, results)
-        history = run.history()
-        found = []
-        for number, event in enumerate(self.events):
-            for k in self._passes(number, solution.t, values, results):
-                ends = float(values[number, k]), float(values[number, k + 1])
-                found.append(self._locate(run, number, k, history, results[:, k], ends))
-                if event.action == "stop":
-                    break
-        return sorted(found, key=lambda each: each.t)
-
     def _locate(
         self, run: Run, number: int, k: int, history: History, before: Array, ends: tuple[float, float]
     ) -> _Passing:
@@ -154,15 +161,17 @@ class Watch:
 
         a, b = float(history.t[k]), float(history.t[k + 1])
         m = run._modes(a, b)
+        if self._method is None:  # another one: the run's own goes on from where it is
+            self._method = type(run.method)(run.problem, run.method.options)
+        method = self._method
         x, z, quad = history.x[:, k], history.z[:, k], history.quad[:, k]
 
         def at(t: float) -> _Passing:
             scale, longest = run.sizes.at(a), run.limits.at(a)
-            done = run.method.integrate(a, np.array([t]), x, z, run.p, m, scale, longest)
+            done = method.integrate(a, np.array([t]), x, z, run.p, m, scale, longest)
             rows = run._outputs(np.array([t]), done.x, done.z, m)[:, 0]
             integrals = quad + done.quad[:, -1]
-            every = dict(zip((*self.e.outputs, *self.e.integrals), (*rows[1:], *integrals[2:]), strict=True))
-            results = self._continued(np.array([every[name] for name in self.names]), before)
+            results = self._continued(run.results(rows, integrals).copy(), before)
             return _Passing(self.events[number], t, np.array([rows[0], *integrals[:2]]), results)
 
         def sign(t: float) -> float:

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import SolveError, nearest
+from cotree.errors import OptionError, nearest
 from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
@@ -81,6 +81,14 @@ class Integrator(ABC):
 
     def with_step(self, step: float) -> Integrator | None:
         """The same method with a fixed step, for places where it cannot adapt; None where it has none."""
+        return None
+
+    def memory(self) -> Array:
+        """What the method keeps beside the states from one call to the next; nothing for most."""
+        return np.zeros(0)
+
+    def recall(self, t: float, x: Array, p: Array, m: Array, scale: Array, memory: Array) -> None:
+        """Go on at a state with the memory that an earlier run had there; most methods begin anew with every call."""
         return None
 
     @abstractmethod
@@ -167,13 +175,13 @@ def choose(name: str, problem: Problem, step: float | None = None) -> type[Integ
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:
-        raise SolveError(
+        raise OptionError(
             f"there is no integrator '{name}'",
             expected=f"auto, {', '.join(INTEGRATORS)}",
             remedy=nearest(name, INTEGRATORS),
         )
     if reason := INTEGRATORS[name].suits(problem):
-        raise SolveError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")
+        raise OptionError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")
     return INTEGRATORS[name]
 
 

@@ -1,4 +1,4 @@
-"""The phases of a run with latches and stops as one solution."""
+"""The parts of a run as one solution: phases between impacts, and what was computed before a run went on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 def joined(
     parts: Sequence[Solution],
-    lost: Sequence[tuple[float, float]],
+    offsets: Sequence[tuple[float, float]],
     grid: Array,
     own: Sequence[Event],
     closings: Mapping[str, Sequence[float]],
@@ -27,8 +27,8 @@ def joined(
 ) -> Solution | None:
     """All parts on the grid that was asked for; None where an incomplete run has no point on it.
 
-    ``lost`` holds the energy dissipated and supplied in the impact before each part, ``notes`` those of the equations
-    and by how much positions have drifted.
+    ``offsets`` are the energies dissipated and supplied before each part, ``notes`` those of the equations and by how
+    much positions have drifted.
     """
     keep = [np.isin(part.t, grid) for part in parts]
     if complete:
@@ -39,29 +39,24 @@ def joined(
     def column(of: Callable[[Solution], Any]) -> Array:
         return np.concatenate([np.asarray(of(part))[mask] for part, mask in zip(parts, keep, strict=True)])
 
-    first, names, t = parts[0], parts[-1].names, column(lambda part: part.t)
+    first, names, t = parts[0], tuple(parts[-1].values), column(lambda part: part.t)
     dissipated, supplied = [], []
-    gone = given = 0.0
-    for part, mask, (loss, work) in zip(parts, keep, np.cumsum(lost[: len(parts)], axis=0), strict=True):
-        dissipated.append(part.audit.dissipated[mask] + gone + loss)
-        supplied.append(part.audit.supplied[mask] + given + work)
-        gone, given = gone + float(part.audit.dissipated[-1]), given + float(part.audit.supplied[-1])
+    for part, mask, (loss, work) in zip(parts, keep, offsets[: len(parts)], strict=True):
+        dissipated.append(part.audit.dissipated[mask] + loss)
+        supplied.append(part.audit.supplied[mask] + work)
+    mechanical = first.audit.kinetic is not None
     audit = dataclasses.replace(
         first.audit,
         t=t,
         stored=column(lambda part: part.audit.stored),
         dissipated=np.concatenate(dissipated),
         supplied=np.concatenate(supplied),
-        kinetic=max((part.audit.kinetic or 0.0) for part in parts),
+        kinetic=max((part.audit.kinetic or 0.0) for part in parts) if mechanical else None,
     )
     events, values = {}, {}
     for name in (event.name for event in own):
-        before = [part.events[name] <= part.t[-1] for part in parts]
-        events[name] = np.concatenate([part.events[name][mask] for part, mask in zip(parts, before, strict=True)])
-        values[name] = {
-            key: np.concatenate([part.event_values[name][key][mask] for part, mask in zip(parts, before, strict=True)])
-            for key in names
-        }
+        events[name] = np.concatenate([part.events[name] for part in parts])
+        values[name] = {key: np.concatenate([part.event_values[name][key] for part in parts]) for key in names}
     statistics = dataclasses.replace(
         first.statistics,
         **{what: sum(getattr(part.statistics, what) for part in parts) for what in (
@@ -75,7 +70,7 @@ def joined(
         values={name: column(lambda part, name=name: part.values[name]) for name in names},  # type: ignore[misc]
         audit=audit,
         statistics=statistics,
-        notes=(*notes[0], *doubts(audit, notes[1]), *lines),
+        notes=(*notes[0], *(doubts(audit, notes[1]) if mechanical else ()), *lines),
         complete=complete,
         events=events | {name: np.array(times) for name, times in closings.items()},
         event_values=values,

@@ -6,9 +6,10 @@ one native call; where a step fails or jumps to another way of assembly, that in
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, cast
@@ -21,8 +22,10 @@ from cotree.errors import SolveError, listing
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import substitute
 from cotree.results import Solution
+from cotree.solve.courses import inner_states
 from cotree.solve.doubts import pushing_cable
 from cotree.solve.integrator import Integrator
+from cotree.solve.interrupts import Interrupts
 from cotree.solve.limits import Limits
 from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem
@@ -38,10 +41,14 @@ CLOSED = 1e-10
 """Gap of a closed loop, as a part of the size of the mechanism."""
 JUMP = 0.3
 """Correction of a predicted position, as a part of the predicted motion, above which shorter steps are taken."""
-MOST = 4096
-"""Most steps between two output times."""
+FARTHEST = 1.0
+"""Most that a coordinate moves in one step, in rad or m: beyond, another way of assembly may be as close."""
+LEAST = 500
+"""Least number of intervals in a run, each of which is halved; output times may be fewer."""
+MOST = 100_000
+"""Most steps between two neighbouring times."""
 SHORTEST = 2.0**-20
-"""Shortest step, as a part of the distance of two output times."""
+"""Shortest step, as a part of the distance of two neighbouring times."""
 
 
 def kinematics(
@@ -56,7 +63,7 @@ def kinematics(
 ) -> Solution:
     """The motion of a mechanism whose degrees of freedom are all driven, with reactions and driver forces.
 
-    The energies of the audit are integrated over the output grid by Simpson's rule. Speed drivers leave positions to be
+    The energies of the audit are integrated by Simpson's rule over a grid of at least 500 intervals. Speed drivers leave positions to be
     integrated; such a mechanism is simulated.
     """
     clock = time.perf_counter()
@@ -70,9 +77,9 @@ def kinematics(
     still = substitute(e.kinematics, e.u.symbols, 0)
     if e.mechanics.position.numel() < len(e.multipliers) or not still.is_zero():
         return simulate(e, t_end, t_start=t_start, times=grid.tolist(), parameters=parameters)
-    start = np.unique(np.concatenate([[t_start], grid]))
-    fine = np.sort(np.concatenate([start, (start[1:] + start[:-1]) / 2]))
-    motion, failure = driven.positions(fine)
+    fine = _refined(np.unique(np.concatenate([[t_start], grid])))
+    with driven.interrupts:
+        motion, failure = driven.positions(fine)
     if not motion.shape[1]:
         assert failure is not None
         raise failure
@@ -96,6 +103,7 @@ class _Driven:
     e: SystemEquations
     p: Array
     steps: int = 0
+    interrupts: Interrupts = field(default_factory=Interrupts)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -160,7 +168,7 @@ class _Driven:
         speed = -ca.solve(matrix, rest, "csparse")
         matrix, curve = bend(now, place, speed, value, mode)
         acceleration = -ca.solve(matrix, curve, "csparse")
-        jump = ca.norm_inf(correction) / (JUMP * ca.norm_inf(ahead) + 1e-6)
+        jump = ca.fmax(ca.norm_inf(correction) / (JUMP * ca.norm_inf(ahead) + 1e-6), ca.norm_inf(ahead) / FARTHEST)
         checks = ca.vertcat(ca.norm_inf(gap), jump)
         after = ca.vertcat(place, speed, acceleration, now)
         return ca.Function("step", [before, now, mode, value], [ca.densify(after), ca.densify(checks)])
@@ -205,6 +213,7 @@ class _Driven:
         try:
             found = chain(before, times[None, :], modes, np.tile(self.p[:, None], (1, len(times))))
         except RuntimeError:  # a matrix without inverse on the way
+            self.interrupts.check()
             return np.zeros((len(before), 0))
         after, checks = (np.asarray(part, dtype=float) for part in found)
         good = np.isfinite(after).all(axis=0) & (checks[0] < CLOSED * size) & (checks[1] < 1)
@@ -232,6 +241,7 @@ class _Driven:
         try:
             after, checks = (flat(part) for part in self.step(before, t, m, self.p))
         except RuntimeError:
+            self.interrupts.check()
             return None
         jumps = t != before[-1] and checks[1] >= 1
         return None if jumps or not (np.isfinite(after).all() and checks[0] < CLOSED * size) else after
@@ -276,7 +286,8 @@ class _Driven:
             np.asarray(function(t, x, w, p, m), dtype=float).reshape(-1, len(times))
             for function in (problem.outputs, problem.quadratures)
         )
-        return rows, powers
+        inner = [(self.e.q.names + self.e.u.names).index(name) for name in inner_states(self.e)]
+        return np.vstack([rows, x[inner]]), powers
 
     def solution(
         self, t: Array, kept: NDArray[np.bool_], rows: Array, integrals: Array, seconds: tuple[float, float]
@@ -287,7 +298,7 @@ class _Driven:
             cast(Integrator, SimpleNamespace(name="kinematics", settles=True, worst=0.0)),
         )
         run = Run(problem, method, t, float(t[0]), self.p, Sizes.ones(problem, t[0]), Limits.none(t[0]))
-        run.times, run.rows, run.integrals = [t], [rows], [integrals]
+        run.add(t, rows, integrals)
         run.steps = run.evaluations = self.steps
         run.stretches, run.start_energy = 1, float(rows[0, 0])
         whole = run.solution(CLOSED, None, *seconds)
@@ -300,6 +311,15 @@ class _Driven:
             values={name: value[kept] for name, value in whole.values.items()},
             audit=replace(audit, **over_time),
         )
+
+
+def _refined(times: Array) -> Array:
+    """The times with so many between them that there are enough intervals, each of them halved."""
+    if len(times) < 2:
+        return times
+    parts = 2 * math.ceil(LEAST / (len(times) - 1))
+    inner = times[:-1, None] + np.diff(times)[:, None] * np.arange(parts) / parts
+    return np.append(inner.ravel(), times[-1])
 
 
 def _accumulated(times: Array, powers: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,15 @@ class Limits:
     def none(cls, t_start: float, inputs: int = 0) -> Limits:
         """No limit."""
         return cls(np.array([t_start]), np.array([np.inf]), np.zeros(inputs))
+
+    def packed(self) -> dict[str, Array]:
+        """Everything as arrays by name, from which `unpacked` makes the same again."""
+        return {"limit_times": self.times, "limit_steps": self.steps, "limit_peaks": self.peaks}
+
+    @classmethod
+    def unpacked(cls, numbers: Mapping[str, Array]) -> Limits:
+        """What was packed."""
+        return cls(*(numbers[f"limit_{name}"] for name in ("times", "steps", "peaks")))
 
     def at(self, t: float) -> float:
         """The longest step from a time on."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
+from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
@@ -63,6 +64,12 @@ class LinearSystem:
         return np.asarray(
             self.D + self.C @ np.linalg.solve(shifted, np.broadcast_to(self.B, (len(frequencies), *self.B.shape)))
         )
+
+    def _repr_html_(self) -> str:
+        poles = self.poles()
+        rows = ((k + 1, float(pole.real), float(pole.imag)) for k, pole in enumerate(poles))
+        words = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs; poles in 1/s"
+        return html_table(words, ("pole", "real part", "imaginary part"), rows, len(poles))
 
     def to_scipy(self) -> Any:
         """A `scipy.signal.StateSpace`."""

@@ -134,7 +134,8 @@ class Mechanism:
         mass = np.asarray(ca.DM(self.matrices(*known)[0]).full(), dtype=float)
         if not np.isfinite(mass).all() or not n or (np.diag(mass) <= 0).any():
             return 0
-        scaled = mass / np.sqrt(np.outer(np.diag(mass), np.diag(mass)))
+        root = np.sqrt(np.diag(mass))
+        scaled = mass / root / root[:, None]
         return SMALL if np.linalg.eigvalsh(scaled)[0] > SINGULAR else 0
 
     def weights(self, mass: ca.SX) -> ca.SX:

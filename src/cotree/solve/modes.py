@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.results.html import html_table
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
 from cotree.solve.tangent import Freedom, Local, Tangent
@@ -85,6 +86,12 @@ class Modes:
             for k, (f, z, name) in enumerate(zip(self.frequencies, self.damping, most, strict=True))
         ]
         return "\n".join([f"{'mode':>4}  {'frequency [Hz]':>14}  {'damping':>12}  moves most", *rows])
+
+    def _repr_html_(self) -> str:
+        most = [self.coordinates[k] for k in np.argmax(np.abs(self.shapes), axis=0)] if len(self) else []
+        rows = zip(range(1, len(self) + 1), self.frequencies.tolist(), self.damping.tolist(), most, strict=True)
+        words = f"{len(self)} modes, {'stable' if self.stable else 'unstable'}"
+        return html_table(words, ("mode", "frequency in Hz", "damping ratio", "moves most"), rows, len(self))
 
 
 def modes(

@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 from cotree.errors import FormulationError, ModelError, SolveError, listing
 from cotree.formulation.system import Lock, SystemEquations
 from cotree.model.event import Event
-from cotree.results import Solution
+from cotree.results import Restart, Solution
 from cotree.solve.doubts import until
+from cotree.solve.impact import AT_REST, HUNG, impact
 from cotree.solve.joined import joined
 from cotree.solve.locks import TOGETHER, LockEvent, check_reach, jumps
 from cotree.solve.mechanism import Mechanism
 from cotree.solve.problem import Problem
+from cotree.solve.recording import Recording
 
 Array = NDArray[np.float64]
 
@@ -37,12 +39,8 @@ SOON = np.logspace(-7, -2, 41)
 """Parts of the time left at which events are looked for after an impact."""
 SLACK = 1e-10
 """How far in m or rad a gap that is closed at the start of a phase may go beyond its limit."""
-HUNG = 1e-9
-"""Pull at which a stop opens, as a part of the largest force at the start of the phase."""
 LEAST = 1e-12
 """The least such pull, in N or N m."""
-AT_REST = 1e-12
-"""Rate of a gap, over the largest speed or 1, below which it does not open at the start."""
 EVEN = np.linspace(0, 1, 1001)[1:]
 """Parts of the time left at which they are always looked for."""
 AGAIN = 4
@@ -56,12 +54,12 @@ MOST_IMPACTS = 10_000
 
 
 def simulate_phases(
-    equations: SystemEquations, grid: Array, t_start: float, events: Sequence[Event], one: Callable[..., Solution],
-    start: Any, p: Array, drifts: list[float],
+    equations: SystemEquations, t_start: float, events: Sequence[Event], one: Callable[..., Solution],
+    start: Any, p: Array, drifts: list[float], record: Recording,
 ) -> Solution:  # fmt: skip
     """Integrate over the grid with every latch and stop; ``one`` integrates one set of equations.
 
-    ``one`` notes in ``drifts`` by how much its method let positions drift.
+    ``one`` notes in ``drifts`` by how much its method let positions drift. An earlier run in ``record`` goes on.
     """
     for event in events:
         if event.name in {lock.name for lock in equations.locks}:
@@ -72,7 +70,7 @@ def simulate_phases(
                 remedy="Give the event another name",
             )
     check_reach(equations, p)
-    return _Phases(equations, grid, t_start, tuple(events), one, p, drifts).run(start)
+    return _Phases(equations, record.grid, t_start, tuple(events), one, p, drifts, record).run(start)
 
 
 @dataclasses.dataclass
@@ -86,9 +84,10 @@ class _Phases:
     one: Callable[..., Solution]
     p: Array
     drifts: list[float]
+    record: Recording = dataclasses.field(default_factory=Recording)
     parts: list[Solution] = dataclasses.field(default_factory=list)
-    lost: list[tuple[float, float]] = dataclasses.field(default_factory=list)
-    """Energy dissipated and supplied in the impact before each part."""
+    offsets: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+    """Energy dissipated and supplied before each part, with the impact at its start."""
     closings: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     fastest: dict[str, float] = dataclasses.field(default_factory=dict)
     written: dict[frozenset[str], SystemEquations] = dataclasses.field(default_factory=dict)
@@ -97,7 +96,7 @@ class _Phases:
     def run(self, start: Any) -> Solution:
         """The whole solution."""
         self.written[frozenset()] = self.first
-        equations, given = self._begun(start)
+        equations, given = self._begun(start) if self.record.at is None else self._gone_on(self.record.at)
         try:
             self._all(equations, given)
         except FormulationError as reason:
@@ -107,7 +106,8 @@ class _Phases:
             raise error from None
         except SolveError as error:
             rest = error.solution
-            self.parts += [rest] if isinstance(rest, Solution) and len(rest.t) else []
+            if isinstance(rest, Solution) and len(rest.t):
+                self.parts.append(rest)
             error.solution = self._joined(False)
             raise
         found = self._joined()
@@ -116,12 +116,16 @@ class _Phases:
 
     def _all(self, equations: SystemEquations, given: Any) -> None:
         """Phase after phase, to the end."""
-        t = self.t_start
+        at = self.record.at
+        t = self.t_start if at is None else at.t
         while True:
-            done = self._looked(equations, t, self._ahead(t), given)
+            self._prepare(equations)
+            done = self._looked(equations, t, self._ahead(t, at), given, at)
             self._check_turns(equations, done)
             ended = next((lock for lock in self._closing(equations, done)), None)
             self.parts.append(done)
+            self.record.settle(done)
+            at = None
             if ended is None and not self._opening(equations, done):
                 break
             t = float(done.t[-1])
@@ -141,17 +145,54 @@ class _Phases:
                     remedy="Give the stop less restitution, or none",
                 )
 
+    def _gone_on(self, at: Restart) -> tuple[SystemEquations, Any]:
+        """The equations and the state from which an earlier run goes on; its energies are in the state's integrals."""
+        assert self.record.past is not None
+        self.parts, self.offsets = [self.record.past], [(0.0, 0.0)] * 2
+        self.drifts.append(float(at.said["drift"]))
+        self.closings = {name: list(times) for name, times in at.said["closings"].items()}
+        self.fastest = dict(at.said["fastest"])
+        x, names = at.numbers["x"], self.first.q.names + self.first.u.names
+        found = self._with(at.said["closed"], x[: len(self.first.q)], at.t)[0] if at.said["closed"] else self.first
+        return found, dict(zip(names, x.tolist(), strict=True))
+
+    def _prepare(self, equations: SystemEquations) -> None:
+        """Tell the record what it has to know of the phase that begins."""
+        offset = self.record.offset = self.offsets[-1]
+        before = self.record.rows
+
+        def placed(restart: Restart) -> Restart:
+            numbers = {**restart.numbers, "quad": restart.numbers["quad"].copy()}
+            numbers["quad"][:2] += offset
+            said = {**restart.said, "drift": max(self.drifts, default=0.0), "closed": list(equations.closed)}
+            said |= {"closings": self.closings, "fastest": self.fastest}
+            return dataclasses.replace(restart, rows=restart.rows + before, numbers=numbers, said=said)
+
+        def doubt(so_far: Solution) -> bool:
+            turned = (self._anew(equations, lock, so_far) for lock in equations.locks)
+            return len(self._turning(equations, so_far)) > 0 or any(len(each) for each in turned)
+
+        self.record.placed, self.record.doubt = placed, doubt
+
+    def _book(self, energies: tuple[float, float]) -> None:
+        """Add the energies of an impact to all that was dissipated and supplied before."""
+        gone, given = self.offsets[-1] if self.offsets else (0.0, 0.0)
+        if self.parts:
+            audit = self.parts[-1].audit
+            gone, given = gone + float(audit.dissipated[-1]), given + float(audit.supplied[-1])
+        self.offsets.append((gone + energies[0], given + energies[1]))
+
     def _begun(self, start: Any) -> tuple[SystemEquations, Any]:
         """The equations at the start, and the start: locks that are at their limit then are closed."""
         e, t = self.first, self.t_start
         if isinstance(start, str) or e.assemble is None:
-            self.lost.append((0.0, 0.0))
+            self._book((0.0, 0.0))
             return e, start
         q, u = e.assemble(self.p, t, start)
         self._check_start(q)
         closing = [lock for lock in e.locks if self._at_limit(e, lock, q, u, t)]
         if not closing:
-            self.lost.append((0.0, 0.0))
+            self._book((0.0, 0.0))
             return e, start
         for lock in closing:
             if not lock.side:
@@ -164,10 +205,10 @@ class _Phases:
         still = AT_REST * max(1.0, float(np.abs(u).max(initial=0.0)))
         return abs(gap) <= TOGETHER and (not lock.side or lock.side * rate <= still)
 
-    def _looked(self, equations: SystemEquations, t: float, left: Array, given: Any) -> Solution:
+    def _looked(self, equations: SystemEquations, t: float, left: Array, given: Any, at: Restart | None) -> Solution:
         """One phase, looked at again where a gap may have closed and opened between two looks."""
         for _ in range(AGAIN):
-            done = self._phase(equations, t, left, given)
+            done = self._phase(equations, t, left, given, at)
             more = np.setdiff1d(self._turning(equations, done), left)
             if not len(more):
                 break
@@ -188,7 +229,7 @@ class _Phases:
                 found.append((done.t[:-1] + part)[beyond])
         return np.concatenate(found) if found else np.zeros(0)
 
-    def _phase(self, equations: SystemEquations, t: float, left: Array, given: Any) -> Solution:
+    def _phase(self, equations: SystemEquations, t: float, left: Array, given: Any, at: Restart | None) -> Solution:
         """One phase, to the end or to the next event of a lock."""
         assemble = None if isinstance(given, str) else equations.assemble
         state = None if assemble is None else assemble(self.p, t, given)
@@ -204,13 +245,15 @@ class _Phases:
             elif lock.side and state is not None:
                 hung = hung or self._pulls(equations, *state, t)[1]
                 watched.append(LockEvent(_lifted(lock), "t", "up", "stop", *lock.pull, hung))
-        return self.one(equations, left, t, given, (*self.events, *watched))
+        return self.one(equations, left, t, given, (*self.events, *watched), at)
 
-    def _ahead(self, t: float) -> Array:
+    def _ahead(self, t: float, at: Restart | None) -> Array:
         """Output times after an impact, and further ones to look at soon after it: rebounds become short."""
-        left = self.grid[self.grid > t] if self.parts else self.grid
-        ways = np.concatenate([SOON if self.parts else [], EVEN])
-        return np.unique(np.concatenate([left, t + (left[-1] - t) * ways]))
+        left = self.grid[at.rows :] if at is not None else self.grid[self.grid > t] if self.parts else self.grid
+        begin = t if at is None else float(at.said["begin"])
+        ways = np.concatenate([SOON if begin > self.t_start else [], EVEN])
+        looks = begin + (left[-1] - begin) * ways
+        return np.unique(np.concatenate([left, looks[looks > t]]))
 
     def _limit(self, lock: Lock) -> float:
         """The limit of a lock: measure less gap."""
@@ -283,13 +326,13 @@ class _Phases:
                 resting = abs(rate) <= max(RESTING * fastest, AT_REST)
                 speeds[lock.name] = 0.0 if resting else -give * rate
             while True:  # a stop that would have to pull in the impact is struck off its limit by the others
-                after, energies, worst = self._impact(hit, q, u, t, speeds)
+                after, energies, worst = impact(hit, q, u, t, self.p, self._modes(hit, t), speeds)
                 if not worst:
                     break
                 struck.remove(worst)
                 hit, q = self._shut(e, struck, q, t)
             u, names = after, [name for name in struck if not speeds.get(name)]
-        self.lost.append(energies)
+        self._book(energies)
         found, q = self._with(names, q, t)
         while True:  # a stop that would have to pull at once is open, the one that would pull most first
             pulls, hung = self._pulls(found, q, u, t)
@@ -320,12 +363,9 @@ class _Phases:
     def _check_turns(self, equations: SystemEquations, done: Solution) -> None:
         """Refuse a stop whose angle begins anew on the other side of its limit."""
         for lock in equations.locks:
-            if not lock.side or lock.name in equations.closed or equations.outputs[lock.measure].unit != "rad":
-                continue
-            angle = done[lock.measure]
-            anew = np.flatnonzero(jumps(done.t, angle, done[f"{lock.measure}_rate"]))
+            anew = self._anew(equations, lock, done)
             if len(anew):
-                k = int(anew[0])
+                k, angle = int(anew[0]), done[lock.measure]
                 error = SolveError(
                     f"at t = {done.t[k]:g} s its angle turns past {angle[k]:.3g} rad, where it begins anew beyond its "
                     "limit",
@@ -335,6 +375,13 @@ class _Phases:
                 )
                 error.solution = until(done, k + 1)
                 raise error
+
+    @staticmethod
+    def _anew(equations: SystemEquations, lock: Lock, done: Solution) -> NDArray[np.intp]:
+        """Numbers of the points after which the angle of an open stop begins anew."""
+        if not lock.side or lock.name in equations.closed or equations.outputs[lock.measure].unit != "rad":
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(jumps(done.t, done[lock.measure], done[f"{lock.measure}_rate"]))
 
     def _with(self, names: Sequence[str], q: Array, t: float) -> tuple[SystemEquations, Array]:
         """The equations with these locks closed, written once for a run, and the nearest positions that meet them."""
@@ -362,52 +409,10 @@ class _Phases:
         after = t + 1e-9 * (float(self.grid[-1]) - t)
         return np.asarray(Problem.of(e).mode_values(after, self.p), dtype=float).ravel()
 
-    def _impact(
-        self, hit: SystemEquations, q: Array, u: Array, t: float, speeds: dict[str, float]
-    ) -> tuple[Array, tuple[float, float], str]:
-        """Velocities after an impact: closed gaps with given speeds, everything else that holds unchanged.
-
-        Also the energy that is dissipated in it, and what moved supports supply; and the stop that would have to pull
-        most, if there is one.
-        """
-        from scipy.sparse import bmat, csc_matrix, eye
-        from scipy.sparse.linalg import splu
-
-        mech = Mechanism.of(hit)
-        n, m = len(u), self._modes(hit, t)
-        mass, jac = (csc_matrix(each.sparse()) for each in mech.matrices(t, q, u, 0, 0, self.p, m))
-        now, drift = (
-            np.asarray(mech.constraints(t, q, speed, 0, 0, self.p, m)[1], dtype=float).ravel() for speed in (u, 0 * u)
-        )
-        rows: dict[str, int] = {}
-        for k, name in enumerate(hit.multipliers.names):
-            owner, _, label = name.removeprefix("lambda ").rpartition(" (")
-            rows |= {owner: k, f"{owner}.{label.rstrip(')')}": k}
-        wanted = np.zeros(jac.shape[0])
-        for name, speed in speeds.items():
-            if name in rows:
-                wanted[rows[name]] = speed
-        soft = 1e-13 * float(abs(mass).max())
-        exact = bmat([[mass, jac.T], [jac, None]], format="csc")
-        factor = splu(bmat([[mass, jac.T], [jac, -soft * eye(jac.shape[0])]], format="csc"))
-        right = np.concatenate([np.zeros(n), wanted - now])
-        both = np.zeros(len(right))
-        for _ in range(3):  # the later rounds take out what the damping left
-            both = both + factor.solve(right - exact @ both)
-        after = u + both[:n]
-        supplied = float(both[n:] @ drift)  # the impulses are -both[n:]
-        stops = [lock for lock in hit.locks if lock.side and lock.name in hit.closed and lock.name in rows]
-        pulls = {lock.name: lock.side * float(both[n + rows[lock.name]]) for lock in stops}
-        worst = max(pulls, key=lambda name: pulls[name], default="")
-        speed = max(1.0, float(np.abs(u).max(initial=0.0)))
-        least = max(AT_REST * speed * float(abs(mass).max()), HUNG * float(np.abs(both[n:]).max(initial=0.0)))
-        lost = float(u @ (mass @ u) - after @ (mass @ after)) / 2 + supplied
-        return after, (lost, supplied), worst if worst and pulls[worst] > least else ""
-
     def _joined(self, complete: bool = True) -> Solution | None:
         """All phases as one solution on the grid that was asked for; None where an incomplete one has no points."""
         notes = self.first.notes, max(self.drifts, default=0.0)
-        return joined(self.parts, self.lost, self.grid, self.events, self.closings, notes, complete)
+        return joined(self.parts, self.offsets, self.grid, self.events, self.closings, notes, complete)
 
 
 def _shut(lock: Lock) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -15,14 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ModelError, SolveError, listing, nearest
-from cotree.formulation.system import turns_name
-from cotree.results import EnergyAudit, Solution, Statistics
-from cotree.solve.consistent import algebraic_variables, operating_point, unfixed
-from cotree.solve.doubts import doubts, lost_output
+from cotree.results import EnergyAudit, Restart, Solution, Statistics
+from cotree.solve.blame import failure
+from cotree.solve.consistent import algebraic_variables, no_start, operating_point
+from cotree.solve.courses import Courses, inner_states, result_units
+from cotree.solve.doubts import doubts
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stretch
+from cotree.solve.interrupts import Interrupts
 from cotree.solve.limits import Limits, step_limits
+from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
+from cotree.solve.recording import Recording, among
 from cotree.solve.sizes import History, Sizes
 
 Array = NDArray[np.float64]
@@ -31,8 +35,6 @@ MOST_LIMITS = 16
 """Limits that are kept with one set of equations."""
 Progress = Callable[[float], None]
 """Called with the fraction of model time that is done."""
-
-PIECE_SECONDS = 0.5
 
 
 @dataclass
@@ -55,23 +57,57 @@ class Run:
     stretches: int = 0
     start_energy: float = 0.0
     interrupted: bool = False
+    rows_done: int = 0
+    """Output times that were asked for and are finished."""
     kept: list[tuple[Array, Array]] = field(default_factory=list)
     """States and algebraic variables at the output times."""
     watch: Watch | None = None
     """Events that are looked for, one of which may end the run."""
+    record: Recording | None = None
+    """What takes rows and states down as they come."""
+    asked: Array | None = None
+    """The output times that were asked for, where more are looked at."""
+    pieces: Pieces = field(default_factory=Pieces)
+    begin: float | None = None
+    """When the run began, where it goes on."""
+    before: dict[str, Array] | None = None
+    """Start, targets and state of the last call, of methods that begin anew with every one."""
+    reached: tuple[float, Array, Array, Array, int] | None = None
+    """Time, states, algebraic variables, integrals and finished output times, from which the run could go on."""
+    interrupts: Interrupts = field(default_factory=Interrupts)
 
-    def go(self, start: Mapping[str, float] | str | None) -> SolveError | None:
-        """Integrate everything; a failure or interruption after the start is returned, not raised."""
+    @cached_property
+    def courses(self) -> Courses:
+        """How rows go on after those before them."""
+        return Courses(self.problem.equations, self.p)
+
+    def go(self, start: Mapping[str, float] | str | None, at: Restart | None = None) -> SolveError | None:
+        """Integrate everything; a failure or interruption after the start is returned, not raised.
+
+        With ``at`` an earlier run goes on from there.
+        """
         edges = self.edges(np.concatenate([self.sizes.times, self.limits.times]))
         modes = [self._modes(a, b) for a, b in pairwise(edges)] or [self._modes(*edges[[0, 0]])]
         self._check_jumps(edges, modes)
-        if (lost := self._lost_signal(self.t_start, self.t_start, modes[0])) is not None:
+        if (lost := self.lost_signal(self.t_start, self.t_start, modes[0])) is not None:
             raise lost
-        x = self._start_values(start, modes[0])
-        z = self.problem.equations.w.start
-        quad = np.zeros(self.problem.sizes["quad"])
-        z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
-        self.start_energy = float(self._outputs(np.array([self.t_start]), x[:, None], z[:, None], modes[0])[0, 0])
+        if at is None:
+            x, z = self._start_values(start, modes[0]), self.problem.equations.w.start
+            quad = np.zeros(self.problem.sizes["quad"])
+        else:
+            x, z, quad = (at.numbers[name] for name in ("x", "z", "quad"))
+            self.courses.recall(at.numbers)
+            before = [name for name in at.numbers if name.startswith("before_")]
+            self.before = {name.removeprefix("before_"): at.numbers[name] for name in before} or None
+            self.pieces.recall(at.said["pieces"])
+            self.method.recall(self.t_start, x, self.p, modes[0], self.sizes.at(self.t_start).x, at.numbers["memory"])
+        if not self.pieces.going_on:
+            z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
+        try:
+            self.start_energy = float(self._outputs(np.array([self.t_start]), x[:, None], z[:, None], modes[0])[0, 0])
+        except RuntimeError:
+            raise no_start(self.problem, self.t_start) from None
+        self._mark(self.t_start, x, z, quad)
         if len(edges) == 1:  # only the start was asked for
             self._keep(self.grid, x[:, None], z[:, None], quad[:, None], modes[0])
             return None
@@ -79,12 +115,15 @@ class Run:
             self.stretches += 1
             last = k == len(modes) - 1
             try:
-                x, z, quad = self._stretch(edges[k], edges[k + 1], last, x, z, quad, m)
+                with self.interrupts:
+                    x, z, quad = self._stretch(edges[k], edges[k + 1], last, x, z, quad, m)
             except SolveError as error:
                 return error
             except StopIteration:
                 return None
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, RuntimeError) as reason:
+                if isinstance(reason, RuntimeError) and not self.interrupts.seen:
+                    raise
                 self.interrupted = True
                 return SolveError(
                     f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept"
@@ -173,21 +212,30 @@ class Run:
         self, a: float, b: float, last: bool, x: Array, z: Array, quad: Array, m: Array
     ) -> tuple[Array, Array, Array]:
         """One smooth stretch [a, b), or [a, b] at the end; returns the state at b."""
-        z = algebraic_variables(self.problem, a, x, z, self.p, m)
+        if not self.pieces.going_on:
+            self.before = None
+        if not self.pieces.going_on:
+            z = algebraic_variables(self.problem, a, x, z, self.p, m)
         inside = self.grid[(self.grid >= a) & ((self.grid <= b) if last else (self.grid < b))]
         if len(inside) and inside[0] == a:
             self._keep(inside[:1], x[:, None], z[:, None], quad[:, None], m)
+            self._mark(a, x, z, quad)
             inside = inside[1:]
         targets = inside if last and len(inside) else np.append(inside, b)
         targets, lost = self._with_values(a, targets, m)
+        self.pieces.begin(a, targets, np.arange(len(targets)) < len(inside))
         t = a
-        for first, after in _Pieces(len(targets), stopping=self.watch is not None and self.watch.stopping):
-            x, z, quad = self._advance(t, targets[first:after], x, z, quad, m, len(inside) - first)
-            t = float(targets[after - 1])
+        while (piece := self.pieces.next()) is not None:
+            clock, before = time.process_time(), self.steps
+            x, z, quad = self._advance(t, *piece, x, z, quad, m)
+            t = float(piece[0][-1])
+            self.pieces.took(self.steps - before, time.process_time() - clock)
             if self.progress is not None:
                 self.progress((t - self.t_start) / (self.grid[-1] - self.t_start))
             if self.watch is not None and self.watch.stops(self):
                 raise StopIteration
+            if self.record is not None and t < self.grid[-1]:
+                self.record.note(self)
         if lost is not None:
             raise lost
         return x, z, quad
@@ -198,7 +246,7 @@ class Run:
         if finite.all():
             return targets, None
         k = int(np.argmin(finite))
-        return targets[:k], self._lost_signal(float(targets[k - 1]) if k else a, float(targets[k]), m)
+        return targets[:k], self.lost_signal(float(targets[k - 1]) if k else a, float(targets[k]), m)
 
     def _signals(self, times: Array, m: Array) -> Array:
         """Source signals, one column for each time; they depend on nothing else."""
@@ -207,7 +255,7 @@ class Run:
         values = self.problem.signals(times[None, :], *idle, self.p, m)
         return np.asarray(values, dtype=float).reshape(len(e.inputs), len(times))
 
-    def _lost_signal(self, a: float, b: float, m: Array) -> SolveError | None:
+    def lost_signal(self, a: float, b: float, m: Array) -> SolveError | None:
         """The error for the first source without a finite value between two times, if there is one."""
         times = np.linspace(a, b, 11) if b > a else np.array([a])
         finite = np.isfinite(self._signals(times, m))
@@ -221,27 +269,47 @@ class Run:
         )
 
     def _advance(
-        self, t: float, targets: Array, x: Array, z: Array, quad: Array, m: Array, wanted: int
+        self, t: float, targets: Array, shown: NDArray[np.bool_], x: Array, z: Array, quad: Array, m: Array
     ) -> tuple[Array, Array, Array]:
         """Integrate to all targets; where that fails, halve the task until the failing interval is found."""
         try:
             done = self.method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
         except RuntimeError as reason:
+            self.interrupts.check()
             if len(targets) > 1:
                 half = len(targets) // 2
-                x, z, quad = self._advance(t, targets[:half], x, z, quad, m, wanted)
-                return self._advance(float(targets[half - 1]), targets[half:], x, z, quad, m, wanted - half)
-            even = self._evenly(t, targets, x, z, m)
+                x, z, quad = self._advance(t, targets[:half], shown[:half], x, z, quad, m)
+                return self._advance(float(targets[half - 1]), targets[half:], shown[half:], x, z, quad, m)
+            even = self._evenly(t, targets, x, z, m) or self._across(targets, m)
             if even is None:
-                raise self._failure(t, float(targets[0]), x, z, m, str(reason)) from None
+                raise failure(self, t, float(targets[0]), x, z, m, str(reason)) from None
             done = even
+        if not len(self.method.memory()):
+            self.before = {"t": np.array([t]), "way": targets, "x": x, "z": z}
         self.steps += done.steps
         self.evaluations += done.evaluations
         total = quad[:, None] + done.quad
-        shown = min(wanted, len(targets))  # the end of a stretch need not be an output time
-        if shown > 0:
-            self._keep(targets[:shown], done.x[:, :shown], done.z[:, :shown], total[:, :shown], m)
-        return done.x[:, -1], done.z[:, -1], total[:, -1]
+        if shown.any():  # the end of a stretch need not be an output time
+            self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)
+        x, z, quad = done.x[:, -1], done.z[:, -1], total[:, -1]
+        self._mark(float(targets[-1]), x, z, quad)
+        return x, z, quad
+
+    def _mark(self, t: float, x: Array, z: Array, quad: Array) -> None:
+        self.reached = t, x, z, quad, self.rows_done
+
+    def restart(self) -> Restart | None:
+        """Where this run could go on; None where it has not begun."""
+        if self.reached is None:
+            return None
+        t, x, z, quad, rows = self.reached
+        own = {"x": x, "z": z, "quad": quad, "memory": self.method.memory()}
+        own |= {f"before_{name}": each for name, each in (self.before or {}).items()}
+        method = self.method
+        said: dict[str, Any] = {"steps": self.steps, "evaluations": self.evaluations, "stretches": self.stretches}
+        said |= {"integrator": method.name, "compiled": method.options.compiled, "drift": method.worst}
+        said |= {"begin": self.t_start if self.begin is None else self.begin, "pieces": self.pieces.memory}
+        return Restart(t, rows, own | self.courses.memory | self.sizes.packed() | self.limits.packed(), said)
 
     def _evenly(self, t: float, targets: Array, x: Array, z: Array, m: Array) -> Stretch | None:
         """The same with even steps as long as those so far, where a method cannot judge its error (singular places)."""
@@ -252,13 +320,48 @@ class Run:
         try:
             return method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
         except RuntimeError:
+            self.interrupts.check()
             return None
 
+    def _across(self, targets: Array, m: Array) -> Stretch | None:
+        """The same as a part of one call with the piece before, where a method cannot begin at this very place."""
+        if self.before is None:
+            return None
+        t, way, x, z = (self.before[name] for name in ("t", "way", "x", "z"))
+        a = float(t[0])
+        try:
+            done = self.method.integrate(
+                a, np.append(way, targets), x, z, self.p, m, self.sizes.at(a), self.limits.at(a)
+            )
+        except RuntimeError:
+            self.interrupts.check()
+            return None
+        last = slice(-1, None)
+        since = done.quad[:, last] - done.quad[:, [-2]]
+        return Stretch(done.x[:, last], done.z[:, last], since, done.steps, done.evaluations)
+
     def _keep(self, times: Array, x: Array, z: Array, quad: Array, m: Array) -> None:
-        self.times.append(times)
-        self.rows.append(self._outputs(times, x, z, m))
-        self.integrals.append(quad)
+        self.add(times, self._outputs(times, x, z, m), quad)
         self.kept.append((x, z))
+
+    def add(self, times: Array, rows: Array, integrals: Array) -> None:
+        """Take up results: stored energy and outputs, and integrals, one column for each time."""
+        self.courses.go_on(rows, integrals)
+        self.times.append(times)
+        self.rows.append(rows)
+        self.integrals.append(integrals)
+        self.rows_done += len(times) if self.asked is None else int(among(times, self.asked).sum())
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The results with their units, in the order of a solution."""
+        return result_units(self.problem.equations)
+
+    def results(self, rows: Array, integrals: Array) -> Array:
+        """All results, one row for each name, from what is kept."""
+        e = self.problem.equations
+        kept = [2 + k for k, name in enumerate(e.integrals) if name in self.names]
+        return np.concatenate([rows[1:], integrals[kept]]) if kept else rows[1:]
 
     def _outputs(self, times: Array, x: Array, z: Array, m: Array) -> Array:
         """Stored energy and all outputs, one column for each time, with the algebraic variables polished."""
@@ -275,85 +378,59 @@ class Run:
         elif len(z):
             with suppress(RuntimeError):  # where the matrix has no inverse, the integrator's values have to do
                 w = problem.polished(t, x, z, self.p, m)
-        return np.asarray(problem.outputs(t, x, w, self.p, m), dtype=float).reshape(-1, len(times))
+        rows = np.asarray(problem.outputs(t, x, w, self.p, m), dtype=float).reshape(-1, len(times))
+        return np.vstack([rows, np.asarray(x, dtype=float)[self._inner]]) if self._inner else rows
 
-    def history(self) -> History:
-        """Everything at the output times."""
-        x, z = (np.hstack(parts) for parts in zip(*self.kept, strict=True))
-        return History(np.concatenate(self.times), x, z, np.hstack(self.integrals), np.hstack(self.rows))
-
-    def _count_turns(self, values: dict[str, Array]) -> None:
-        """Full turns of angles that are known up to them only, from the integrals of their rates."""
+    @cached_property
+    def _inner(self) -> list[int]:
         e = self.problem.equations
-        near = e.near_angles()
-        if not near:
-            return
-        starts = ca.Function("near", [e.p.symbols], [ca.vertcat(*near.values())])(self.p)
-        for name, start in zip(near, np.asarray(starts, dtype=float).ravel(), strict=True):
-            count = values.pop(turns_name(name))
-            angle = values[name]
-            first = start + _wrapped(angle[0] - start) - count[0]
-            values[name] = first + count + _wrapped(angle - first - count)
+        return [(e.q.names + e.u.names).index(name) for name in inner_states(e)]
+
+    def history(self, piece: int = 0) -> History | None:
+        """Everything at the output times, from a piece on; None where nothing was kept since."""
+        if len(self.times) <= piece:
+            return None
+        x, z = (np.hstack(parts) for parts in zip(*self.kept[piece:], strict=True))
+        t, rows, integrals = self.times[piece:], self.rows[piece:], self.integrals[piece:]
+        return History(np.concatenate(t), x, z, np.hstack(integrals), np.hstack(rows))
 
     def _reached(self) -> float:
         return float(self.times[-1][-1]) if self.times else self.t_start
-
-    def _failure(self, t: float, target: float, x: Array, z: Array, m: Array, reason: str) -> SolveError:
-        """Say when the integration stopped, and which part is to blame as far as can be seen."""
-        if (lost := self._lost_signal(t, target, m) or lost_output(self, t, target, x, m)) is not None:
-            return lost
-        if (name := unfixed(self.problem, t, x, z, self.p, m)) is not None:
-            return SolveError(
-                f"{self.method.name} gave up at t = {t:g} s, where the equations do not fix {name}: the slope of its "
-                "law is zero there",
-                remedy="Add a term with a slope to the law, such as a small linear one, or start elsewhere; results "
-                "before are kept",
-            )
-        return SolveError(
-            f"{self.method.name} gave up between t = {t:g} and {target:g} s ({_short(reason)}); "
-            + self._suspect(t, x, z, m),
-            remedy="Look at the parts around it, loosen rtol, or raise max_steps; results before are kept",
-        )
-
-    def _suspect(self, t: float, x: Array, z: Array, m: Array) -> str:
-        """The state that changes fastest; in a network without states, the algebraic variable that is least settled."""
-        problem, e = self.problem, self.problem.equations
-        if len(x):
-            w = problem.w_of(t, x, z, self.p, m)
-            size = np.abs(np.asarray(problem.rates(t, x, w, self.p, m), dtype=float).ravel()) / self.sizes.at(t).x
-            names = e.q.names + e.u.names
-            return f"the fastest state there is {names[int(np.argmax(np.where(np.isfinite(size), size, np.inf)))]}"
-        if len(z):
-            change = np.abs(np.asarray(problem.polished(t, x, z, self.p, m), dtype=float).ravel() - z)
-            worst = int(np.argmax(np.where(np.isfinite(change), change, np.inf)))
-            return f"the least settled variable there is {e.w.names[worst]}"
-        return "the model has no states"
 
     def solution(self, rtol: float, atol: float | None, formulation: float, integration: float) -> Solution | None:
         """All that was kept, if anything was."""
         if not self.times:
             return None
-        e = self.problem.equations
         t, rows, integrals = np.concatenate(self.times), np.hstack(self.rows), np.hstack(self.integrals)
-        rows = _continued(list(e.outputs), rows)
-        values = dict(zip(e.outputs, rows[1:], strict=True)) | dict(zip(e.integrals, integrals[2:], strict=True))
-        self._count_turns(values)
-        units = {name: output.unit for name, output in {**e.outputs, **e.integrals}.items() if name in values}
-        kinetic = float(values["kinetic_energy"].max()) if e.mechanics is not None else None
+        values = dict(zip(self.names, self.results(rows, integrals), strict=True))
+        mechanical = self.problem.equations.mechanics is not None
+        kinetic = float(values["kinetic_energy"].max()) if mechanical else None
         audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic)
-        return Solution(
-            model=e.name,
+        return replace(
+            self.blank(rtol, atol, formulation, integration),
             t=t,
             values=values,
-            units=units,
             audit=audit,
-            statistics=Statistics(
-                self.method.name, rtol, atol, self.steps, self.evaluations, self.stretches, formulation, integration
-            ),
+            notes=self.problem.equations.notes + (doubts(audit, self.method.worst) if mechanical else ()),
+            complete=len(t) == len(self.grid),
+        )
+
+    def blank(self, rtol: float, atol: float | None, formulation: float = 0.0, integration: float = 0.0) -> Solution:
+        """A solution without any time."""
+        e, none = self.problem.equations, np.zeros(0)
+        counts = self.steps, self.evaluations, self.stretches
+        return Solution(
+            model=e.name,
+            t=none,
+            values=dict.fromkeys(self.names, none),
+            units=self.names,
+            audit=EnergyAudit(none, none, none, none, self.start_energy, None if e.mechanics is None else 0.0),
+            statistics=Statistics(self.method.name, rtol, atol, *counts, formulation, integration),
             parameters=dict(zip(e.p.names, self.p.tolist(), strict=True)),
             states=e.q.names + e.u.names,
-            notes=e.notes + (doubts(audit, self.method.worst) if e.mechanics is not None else ()),
-            complete=len(t) == len(self.grid),
+            inner=tuple(inner_states(e)),
+            notes=e.notes,
+            complete=False,
         )
 
 
@@ -361,52 +438,3 @@ def _snapped(times: Array, grid: Array, near: float) -> Array:
     """The times, with those moved onto the grid that only rounding keeps off it."""
     after = np.searchsorted(grid, times - near).clip(0, len(grid) - 1)
     return np.where(np.abs(grid[after] - times) <= near, grid[after], times)
-
-
-def _continued(names: list[str], rows: Array) -> Array:
-    """Euler parameters with signs that do not jump: both signs are the same rotation."""
-    rows = rows.copy()
-    for k, name in enumerate(names):
-        if name.endswith(".orientation.e0"):
-            turn = rows[k + 1 : k + 5]
-            flips = np.sum(turn[:, 1:] * turn[:, :-1], axis=0) < 0
-            rows[k + 1 : k + 5, 1:] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)
-    return rows
-
-
-def _wrapped(angle: Array) -> Array:
-    """An angle between -pi and pi."""
-    return np.asarray(np.arctan2(np.sin(angle), np.cos(angle)))
-
-
-class _Pieces:
-    """Ranges of output points: a small one to measure, then all the rest if that is quick, otherwise ever larger ones.
-
-    A short run is then two native calls; a long one can show its progress and be interrupted. Sizes grow by a factor,
-    since a new size needs a new native integrator. Where an event may stop the run, each is twice as long as the last.
-    """
-
-    def __init__(self, count: int, stopping: bool = False) -> None:
-        self.count, self.stopping = count, stopping
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        done, size = 0, max(1, self.count // 50)
-        while done < self.count:
-            after = min(done + size, self.count)
-            clock = time.perf_counter()
-            yield done, after
-            seconds = time.perf_counter() - clock
-            if self.stopping:
-                size *= 2
-            elif seconds * (self.count - after) < PIECE_SECONDS * (after - done):
-                size = self.count - after
-            elif seconds < PIECE_SECONDS:
-                size *= 4
-            done = after
-
-
-def _short(reason: str) -> str:
-    """What the native solver returned, without the place in its source."""
-    code = re.search(r'returned "(\w+)"', reason)
-    lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
-    return code[1] if code else (lines[-1] if lines else "no reason given")[:160]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import SolveError
+from cotree.errors import FileError, OptionError, SolveError
 from cotree.formulation import SystemEquations
 from cotree.model.event import Event
-from cotree.results import Solution
+from cotree.results import Restart, Solution
 from cotree.solve import (  # noqa: F401  (each registers)
     adams,
     cvodes,
@@ -27,9 +27,12 @@ from cotree.solve import (  # noqa: F401  (each registers)
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.integrator import INTEGRATORS, Options, choose
+from cotree.solve.joined import joined
 from cotree.solve.limits import Limits
 from cotree.solve.native import worth_compiling
+from cotree.solve.pieces import FEWEST, FEWEST_ANEW
 from cotree.solve.problem import Problem
+from cotree.solve.recording import Recording
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
 from cotree.solve.stepping import Stepping
@@ -64,6 +67,7 @@ def simulate(
     progress: Progress | None = None,
     events: Sequence[Event] | Event = (),
     seconds_formulation: float = 0.0,
+    record: Recording | None = None,
 ) -> Solution:
     """Integrate from ``t_start`` to ``t_end`` and return all outputs on a grid.
 
@@ -74,7 +78,8 @@ def simulate(
     ``step`` fixes the step of the methods that allow it, ``spectral_radius`` sets the damping of generalised-alpha.
     ``compiled`` asks for machine code; where it is not given, it is made if that is worth its time. If
     the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``. Each
-    of the ``events`` is recorded in the solution's attribute ``events``, or ends the run.
+    of the ``events`` is recorded in the solution's attribute ``events``, or ends the run. ``record`` says where the run
+    comes from, which file it is written to while it goes on, and what an earlier run has done of it.
     """
     options: dict[str, Any] = {
         "rtol": rtol, "atol": atol, "max_steps": max_steps, "max_step": max_step, "step": step,
@@ -82,25 +87,77 @@ def simulate(
     }  # fmt: skip
     grid = output_grid(t_start, t_end, points, times)
     watched = checked_events(events)
-    if not equations.locks:
-        return _one(equations, grid, t_start, start, watched, progress, seconds_formulation, **options)
-    if start == "steady":
-        from cotree.solve.statics import static_equilibrium  # few runs need it
+    record = Recording() if record is None else record
+    asked = {"points": len(grid)} if times is None else {"times": grid}
+    given = {"t_end": t_end, "t_start": t_start, **asked, "start": start, **options, "events": watched}
+    record.begin(grid, watched, seconds_formulation, given)
+    record.check(equations, _numbers(equations, parameters))
+    try:
+        found = _whole(equations, t_start, start, watched, progress, seconds_formulation, record, options)
+        return record.finished(found)
+    except SolveError as error:
+        if isinstance(error.solution, Solution) and error.solution is not record.past:
+            try:
+                error.solution = record.finished(error.solution)
+            except FileError as reason:
+                error.solution = reason.solution
+                error.add_note(str(reason))
+        raise
+    finally:
+        record.close()
 
-        start = static_equilibrium(equations, t=t_start, parameters=parameters).state
-    drifts: list[float] = []
+
+def _whole(
+    equations: SystemEquations,
+    t_start: float,
+    start: Mapping[str, float] | str | None,
+    watched: Sequence[Event],
+    progress: Progress | None,
+    seconds_formulation: float,
+    record: Recording,
+    options: dict[str, Any],
+) -> Solution:
+    """The whole run, in phases where there are latches and stops, together with what was done before."""
+    grid, drifts = record.grid, list[float]()
     span = float(grid[-1]) - t_start or 1.0
 
-    def phase(part: SystemEquations, left: Array, t: float, given: Any, more: Sequence[Event]) -> Solution:
+    def one(
+        part: SystemEquations, left: Array, t: float, given: Any, more: Sequence[Event], at: Restart | None
+    ) -> Solution:
         report = None if progress is None else lambda done: progress((t + done * (left[-1] - t) - t_start) / span)
-        held = len(part.u) == len(part.multipliers) and integrator.startswith("energy")
+        held = bool(part.locks) and len(part.u) == len(part.multipliers) and options["integrator"].startswith("energy")
         own = options | ({"integrator": "generalised_alpha"} if held else {})  # no energy moves any more
-        seconds = seconds_formulation if t == t_start else 0.0
-        return _one(part, left, t, given, more, report, seconds, drifts, **own)
+        seconds = seconds_formulation if t == t_start or at is not None else 0.0
+        return _one(part, left, t, given, more, report, seconds, drifts, record, at, **own)
 
-    from cotree.solve.phases import simulate_phases  # few runs need it
+    if equations.locks:
+        if start == "steady" and record.at is None:
+            from cotree.solve.statics import static_equilibrium  # few runs need it
 
-    return simulate_phases(equations, grid, t_start, watched, phase, start, _numbers(equations, parameters), drifts)
+            start = static_equilibrium(equations, t=t_start, parameters=options["parameters"]).state
+        from cotree.solve.phases import simulate_phases  # few runs need it
+
+        p = _numbers(equations, options["parameters"])
+        return simulate_phases(equations, t_start, watched, one, start, p, drifts, record)
+    if record.past is None or record.at is None:
+        return one(equations, grid, t_start, start, watched, None)
+
+    def together(part: Solution | None, complete: bool) -> Solution | None:
+        parts = [each for each in (record.past, part) if each is not None]
+        notes = equations.notes, max(drifts, default=0.0)
+        return joined(parts, [(0.0, 0.0)] * 2, grid, watched, {}, notes, complete)
+
+    drifts.append(float(record.at.said["drift"]))
+    left = grid[record.at.rows :]
+    try:
+        part = one(equations, left, record.at.t, None, watched, record.at) if len(left) else None
+    except SolveError as error:
+        rest = error.solution
+        error.solution = together(rest, False) if isinstance(rest, Solution) else record.past
+        raise
+    found = together(part, True)
+    assert found is not None
+    return found
 
 
 def _one(
@@ -111,7 +168,9 @@ def _one(
     watched: Sequence[Event],
     progress: Progress | None,
     seconds_formulation: float,
-    drifts: list[float] | None = None,
+    drifts: list[float],
+    record: Recording,
+    at: Restart | None,
     *,
     integrator: str,
     rtol: float,
@@ -123,42 +182,58 @@ def _one(
     compiled: bool | None,
     parameters: Mapping[str, float] | None,
 ) -> Solution:
-    """One run of equations that stay the same; ``drifts`` takes up by how much positions have drifted."""
+    """One run of equations that stay the same; ``drifts`` takes up by how much positions have drifted.
+
+    With ``at`` an earlier run goes on there.
+    """
     clock = time.perf_counter()
     _check_tolerances(rtol, atol)
     if not isinstance(max_steps, int) or max_steps < 1:
-        raise SolveError(f"max_steps is {max_steps!r}", expected="a positive whole number")
+        raise OptionError(f"max_steps is {max_steps!r}", expected="a positive whole number")
     if max_step is not None and not (isinstance(max_step, (int, float)) and max_step > 0):
-        raise SolveError(f"max_step is {max_step!r}", expected="a positive number in s")
+        raise OptionError(f"max_step is {max_step!r}", expected="a positive number in s")
     own: dict[str, Any] = {"step": _step(step), "spectral_radius": _radius(spectral_radius)}
-    own["compiled"] = bool(compiled)
+    own["compiled"] = bool(compiled if at is None else at.said["compiled"])
     problem = Problem.of(equations)
     p = _numbers(equations, parameters)
     if start == "steady" and equations.mechanics is not None:
         from cotree.solve.statics import static_equilibrium  # few runs need it
 
         start = static_equilibrium(equations, t=t_start, parameters=parameters).state
-    method = choose(integrator, problem, step)
+    method = choose(integrator if at is None else at.said["integrator"], problem, step)
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
-    run.limits = run.find_limits(max_step)
-    if atol is None and not (step is not None and isinstance(fine, Stepping)):  # even steps need no sizes
+    run.record, run.asked = record, record.grid
+    run.pieces.fewest = FEWEST if isinstance(fine, Stepping) else FEWEST_ANEW
+    even = step is not None and isinstance(fine, Stepping)  # even steps need no sizes
+    if at is not None:
+        run.sizes, run.limits, run.begin = Sizes.unpacked(at.numbers), Limits.unpacked(at.numbers), at.said["begin"]
+    else:
+        run.limits = run.find_limits(max_step)
+    if at is None and atol is None and not even:
         scout = INTEGRATORS["adams"] if equations.mechanics is not None else method
         rough = scout(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
         trial = Run(problem, rough, _rough_grid(t_start, float(grid[-1])), t_start, p, run.sizes, run.limits)
         failed = trial.go(start)
-        if failed is not None and (trial.interrupted or not trial.times):
+        if trial.interrupted:
+            raise SolveError("interrupted before the run began, while the sizes of its variables were sought")
+        if failed is not None and not trial.times:
             raise failed
-        run.sizes = sizes(problem, trial.history(), run.limits.peaks)
-        if compiled is None and equations.mechanics is not None and len(trial.history().t) > 1:
+        history = trial.history()
+        assert history is not None
+        history = replace(history, outputs=history.outputs[: 1 + len(equations.outputs)])
+        run.sizes = sizes(problem, history, run.limits.peaks)
+        if failed is None and not isinstance(fine, Stepping):  # which may need many more steps than the scout
+            run.pieces.rate = (TIGHTER * trial.steps + 1) / (float(grid[-1]) - t_start or 1.0)
+        if compiled is None and equations.mechanics is not None and len(history.t) > 1:
             expected = TIGHTER * trial.evaluations
             run.method = method(problem, replace(fine.options, compiled=worth_compiling(problem.dae_length, expected)))
     if watched:
         run.watch = Watch(equations, watched)
+        run.pieces.stopping = run.watch.stopping
         run.grid = run.watch.grid(run)
-    error = run.go(start)
-    if drifts is not None:
-        drifts.append(run.method.worst)
+    stopped = error = run.go(start, at)
+    drifts.append(run.method.worst)
     if not run.method.worst:  # what a method lets drift says nothing about the model
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
@@ -171,19 +246,22 @@ def _one(
     if error is not None or solution is None:
         failure = error or SolveError("nothing was computed")
         failure.solution = solution
+        if stopped is not None and solution is not None:
+            restart = run.restart()
+            failure.solution = replace(solution, restart=None if restart is None else record.placed(restart))
         raise failure
     return solution
 
 
 def _step(step: float | None) -> float | None:
     if step is not None and not (isinstance(step, (int, float)) and 0 < step < np.inf):
-        raise SolveError(f"step is {step!r}", expected="a positive number in s")
+        raise OptionError(f"step is {step!r}", expected="a positive number in s")
     return step
 
 
 def _radius(radius: float) -> float:
     if isinstance(radius, bool) or not isinstance(radius, (int, float)) or not 0 <= radius <= 1:
-        raise SolveError(f"spectral_radius is {radius!r}", expected="a number from 0 to 1")
+        raise OptionError(f"spectral_radius is {radius!r}", expected="a number from 0 to 1")
     return float(radius)
 
 
@@ -191,15 +269,15 @@ def output_grid(t_start: float, t_end: float, points: int | None, times: Sequenc
     """The output times, checked."""
     for name, value in (("t_end", t_end), ("t_start", t_start)):
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise SolveError(f"{name} is {value!r}", expected="a number in s")
+            raise OptionError(f"{name} is {value!r}", expected="a number in s")
     if points is not None and (isinstance(points, bool) or not isinstance(points, (int, np.integer))):
-        raise SolveError(f"points is {points!r}", expected="a whole number")
+        raise OptionError(f"points is {points!r}", expected="a whole number")
     if not (np.isfinite(t_start) and np.isfinite(t_end) and t_end > t_start):
-        raise SolveError(f"a run from {t_start} s to {t_end} s", expected="an end after the start")
+        raise OptionError(f"a run from {t_start} s to {t_end} s", expected="an end after the start")
     if times is None:
         count = DEFAULT_POINTS if points is None else points
         if not 2 <= count <= 10_000_000:
-            raise SolveError(f"{count} output points", expected="between 2 and 10,000,000")
+            raise OptionError(f"{count} output points", expected="between 2 and 10,000,000")
         return np.linspace(t_start, t_end, count)
     try:
         grid = np.asarray(times, dtype=float)
@@ -213,7 +291,7 @@ def output_grid(t_start: float, t_end: float, points: int | None, times: Sequenc
         or grid[0] < t_start
         or grid[-1] > t_end
     ):
-        raise SolveError("the output times are not usable", expected=f"increasing times from {t_start} to {t_end} s")
+        raise OptionError("the output times are not usable", expected=f"increasing times from {t_start} to {t_end} s")
     return grid
 
 
@@ -226,11 +304,12 @@ def _rough_grid(t_start: float, t_end: float) -> Array:
 def _check_tolerances(rtol: float, atol: float | None) -> None:
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value is not None and not isinstance(value, (int, float, np.floating)):
-            raise SolveError(f"the tolerance {name} is {value!r}", expected="a number")
+            raise OptionError(f"the tolerance {name} is {value!r}", expected="a number")
     if not 1e-14 <= rtol < 1:
-        raise SolveError(f"the tolerance rtol is {rtol:g}", expected="a number from 1e-14 to below 1")
+        raise OptionError(f"the tolerance rtol is {rtol:g}", expected="a number from 1e-14 to below 1")
     if atol is not None and not 0 < atol < np.inf:
-        raise SolveError(f"the tolerance atol is {atol:g}", expected="a positive number, or none for automatic scaling")
+        expected = "a positive number, or none for automatic scaling"
+        raise OptionError(f"the tolerance atol is {atol:g}", expected=expected)
 
 
 def _numbers(equations: SystemEquations, changes: Mapping[str, float] | None) -> Array:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,17 @@ class Sizes:
         """Every variable in SI units."""
         return cls(np.array([t_start]), (Scale.ones(problem),))
 
+    def packed(self) -> dict[str, Array]:
+        """Times and scales as arrays by name, from which `unpacked` makes the same again."""
+        parts = {f"size_{part}": np.array([getattr(each, part) for each in self.scales]) for part in ("x", "z", "quad")}
+        return {"size_times": self.times, **parts}
+
+    @classmethod
+    def unpacked(cls, numbers: Mapping[str, Array]) -> Sizes:
+        """What was packed."""
+        parts = (numbers[f"size_{part}"] for part in ("x", "z", "quad"))
+        return cls(numbers["size_times"], tuple(Scale(*each) for each in zip(*parts, strict=True)))
+
     def at(self, t: float) -> Scale:
         """The scale that holds from a time on."""
         return self.scales[max(int(np.searchsorted(self.times, t, side="right")) - 1, 0)]
@@ -53,6 +64,14 @@ class History:
     z: Array
     quad: Array
     outputs: Array
+
+    def then(self, later: History) -> History:
+        """This and what comes after."""
+        return History(*(np.hstack([getattr(each, f.name) for each in (self, later)]) for f in fields(self)))
+
+    def last(self) -> History:
+        """The last time alone."""
+        return History(*(getattr(self, f.name)[..., -1:] for f in fields(self)))
 
 
 def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:

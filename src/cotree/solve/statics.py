@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.results.html import html_table
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of
@@ -73,6 +74,12 @@ class Equilibrium:
         """The SI unit of a result."""
         _ = self[name]
         return self.units[name]
+
+    def _repr_html_(self) -> str:
+        names = [name for name in self.state if name in self.units]
+        rows = ((name, float(self.state[name]), self.units[name]) for name in names)
+        words = f"{self.model} at rest, {self.stability}; largest force left {self.residual:.3g}"
+        return html_table(words, ("coordinate", "value", "unit"), rows, len(names))
 
 
 def static_equilibrium(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cotree.api import Model
 from cotree.errors import ModelError
+from cotree.model.expression import without_unit
 from cotree.model.quantity import finite
 from cotree.terminal.nodal import Bar, Body, Node
 
@@ -71,7 +72,7 @@ def bar(model: Model, name: str, a: str, b: str, mass: Any, distribution: Any = 
 
 def times(factor: Any, number: float) -> str:
     """A parameter or expression times a number, as an expression."""
-    return f"({factor})*({float(number)!r})"
+    return f"({without_unit(factor)})*({float(number)!r})"
 
 
 def rods(ends: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -12,15 +12,18 @@ import numpy as np
 from cotree.errors import ModelError
 from cotree.maths.rotation import about, skew
 from cotree.model import MISSING, Frame, Value, quantity, vector
+from cotree.model.form import FRAME, VALUE, VECTOR, Form, Schema, either, listed, named, said
 from cotree.model.quantity import Quantity, vector_entries
 from cotree.terminal.checked import frame_names
 from cotree.terminal.joints import unit
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Inertia, start_vector
-from cotree.terminal.shapes import Shape, shape_from_data
+from cotree.terminal.shapes import Shape, shape_from_data, shape_schema
 
 MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 _MOMENT = Quantity("kg m^2", "finite", False, "moment or product of inertia", symbol="J", built_in="zero")
 
+INERTIA = either(VECTOR, listed(VALUE, 6), listed(VECTOR, 3))
+"""Three moments, six entries of the inertia matrix, or the matrix."""
 ROUNDING = 1e-9
 """Part of the largest moment of inertia by which data may miss the triangle inequality."""
 
@@ -50,10 +53,14 @@ class RigidBody(Body):
     Start values are approximate; ``angular_velocity`` is in body axes.
     """
 
-    shape: Shape | None = None
-    frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    shape: Shape | None = field(default=None, metadata=said("solid that gives mass and inertia", shape_schema))
+    frames: Mapping[str, Any] = field(
+        default_factory=dict, kw_only=True, metadata=said("places fixed to the body, in body axes", named(FRAME))
+    )
     mass: Value = quantity("kg", "mass", symbol="m", range="positive", kw_only=True)
-    inertia: tuple[Value, ...] = field(default=MISSING, kw_only=True)
+    inertia: tuple[Value, ...] = field(
+        default=MISSING, kw_only=True, metadata=said("moments xx, yy, zz, and xy, xz, yz, in kg m^2", INERTIA)
+    )
     centre: tuple[Value, Value, Value] = vector("m", "centre of mass in body axes", default=(0.0, 0.0, 0.0))
     inertia_about: tuple[Value, Value, Value] | None = vector("m", "point that the inertia is about", default=None)
     position: tuple[Value, Value, Value] | None = start_vector("m", "position")
@@ -91,11 +98,14 @@ class RigidBody(Body):
             return result | own | self._frame_entries()
         given: Any = self.inertia
         given = given.tolist() if isinstance(given, np.ndarray) else given
-        if (
-            isinstance(given, (list, tuple))
-            and len(given) == 3
-            and all(isinstance(row, (list, tuple)) for row in given)
-        ):
+        if _is_matrix(given):
+            for i, k in ((0, 1), (0, 2), (1, 2)):
+                if given[i][k] != given[k][i]:
+                    raise ModelError(
+                        f"entry {i + 1}, {k + 1} is {given[i][k]} and entry {k + 1}, {i + 1} is {given[k][i]}",
+                        where=f"{self.name}.inertia",
+                        expected="a symmetric matrix",
+                    )
             given = [given[0][0], given[1][1], given[2][2], given[0][1], given[0][2], given[1][2]]
         if given is MISSING or isinstance(given, str) or not hasattr(given, "__len__") or len(given) not in (3, 6):
             raise ModelError(
@@ -128,6 +138,18 @@ class RigidBody(Body):
         if self.frames:
             data["frames"] = {name: frame.to_data() for name, frame in self.frames.items()}
         return data
+
+    @classmethod
+    def forms(cls) -> dict[str, Form]:
+        forms = super().forms()
+        own = {key: replace(forms[key], required=False) for key in ("mass", "inertia")}
+        return forms | {
+            key: replace(form, meaning=f"{form.meaning}, unless a shape has it") for key, form in own.items()
+        }
+
+    @classmethod
+    def data_schema(cls) -> Schema:
+        return {**super().data_schema(), "anyOf": [{"required": ["shape"]}, {"required": ["mass", "inertia"]}]}
 
     def check(self, values: Mapping[str, float]) -> None:
         """The inertia about the centre of mass must be that of a real body."""
@@ -165,6 +187,12 @@ class RigidBody(Body):
         spin = ca.mtimes(inertia, w)
         moment = ca.mtimes(inertia, motion.omega_dot) + ca.cross(w, spin) + ca.cross(centre, force)
         return Inertia(force, moment, (mass * ca.sumsqr(velocity) + ca.dot(w, spin)) / 2)
+
+
+def _is_matrix(given: Any) -> bool:
+    """Whether an inertia is given as three rows of three."""
+    rows = given if isinstance(given, (list, tuple)) and len(given) == 3 else ()
+    return bool(rows) and all(isinstance(row, (list, tuple)) and len(row) == 3 for row in rows)
 
 
 def _central(mass: Any, inertia: ca.SX, centre: Any, about_point: Any) -> Any:

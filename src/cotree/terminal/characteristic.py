@@ -20,6 +20,8 @@ from cotree.errors import ExpressionError, ModelError, listing
 from cotree.maths.symbolic import SYMBOLIC
 from cotree.model import Component, Expression
 from cotree.model.expression import TIME
+from cotree.model.form import VALUE, listed, said
+from cotree.model.form import several as rows_of
 from cotree.model.quantity import Quantity, finite
 
 Array = NDArray[np.float64]
@@ -27,8 +29,9 @@ Array = NDArray[np.float64]
 OWN = ("x", "v")
 """What a law is written in: elongation and rate."""
 
-_NAME = Quantity("", "finite", True, "value in a law", measured=True)
-_CONSTANT = Quantity("", "finite", False, "value in an energy")
+_NAME = Quantity("", "finite", True, "value in a law", measured=True, free=True)
+_CONSTANT = Quantity("", "finite", False, "value in an energy", free=True)
+_POINTS = rows_of(listed(VALUE, 2), 2)
 
 
 class Curve:
@@ -187,9 +190,15 @@ class Characteristic(Component):
     """
 
     ways: ClassVar[tuple[str, ...]] = ("stiffness", "law", "table", "energy")
+    texts: ClassVar[tuple[str, ...]] = ("law", "energy")
+    """Fields that hold expressions with variables of their own."""
 
-    law: str | None = field(default=None, kw_only=True)  # type: ignore[assignment]
-    table: Sequence[Sequence[float]] | None = field(default=None, kw_only=True)
+    law: str | None = field(  # type: ignore[assignment]
+        default=None, kw_only=True, metadata=said("force as an expression of the elongation x and its rate v")
+    )
+    table: Sequence[Sequence[float]] | None = field(
+        default=None, kw_only=True, metadata=said("force by points: (x, F), or (v, F) of a damper", _POINTS)
+    )
 
     def __post_init__(self) -> None:
         given = [way for way in self.ways if getattr(self, way) is not None]

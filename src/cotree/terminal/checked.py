@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ DEGREES = ("x", "y", "z", "rx", "ry", "rz")
 _COORDINATE = re.compile(r"(mode|node)\d+(_rate)?\Z")
 
 
-def frame_names(given: Iterable[Any], owner: str, taken: Collection[str]) -> None:
+def frame_names(given: Any, owner: str, taken: Collection[str]) -> None:
     """Names of frames: of letters and digits, and not those of values (``taken``) or results of the body."""
+    if not isinstance(given, Mapping):
+        raise ModelError(f"found {given!r}", where=f"{owner}.frames", expected="frames by name, such as {A: [0, 0, 1]}")
     for name in given:
         if not isinstance(name, str) or not COMPONENT_NAME.match(name):
             raise ModelError(
@@ -58,12 +60,12 @@ def names(given: Any, where: str, expected: str) -> tuple[str, ...]:
     return tuple(several)
 
 
-def numbers(given: Any, count: int, where: str, expected: str) -> tuple[float, ...]:
-    """So many finite numbers."""
+def numbers(given: Any, count: int, where: str, expected: str, unit: str | None = None) -> tuple[float, ...]:
+    """So many finite numbers, which may be given with a unit where theirs is known."""
     listed = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1)
     if not listed or len(given) != count:
         raise ModelError(f"found {given!r}", where=where, expected=expected)
-    return tuple(finite(value, where, expected) for value in given)
+    return tuple(finite(value, where, expected, unit) for value in given)
 
 
 def ratios(given: Any, where: str) -> float | tuple[float, ...] | None:
@@ -75,7 +77,7 @@ def ratios(given: Any, where: str) -> float | tuple[float, ...] | None:
     several = list(given) if listed else [given]
     if not several:
         raise ModelError(f"found {given!r}", where=where, expected=expected)
-    values = tuple(finite(value, where, expected) for value in several)
+    values = tuple(finite(value, where, expected, "") for value in several)
     for value in values:
         if value < 0:
             raise ModelError(f"the damping is {value:g}", where=where, expected=expected)

@@ -15,11 +15,14 @@ from cotree.errors import ModelError
 from cotree.maths.rotation import perpendicular
 from cotree.model import MISSING, Value, quantity, vector
 from cotree.model.component import NODE_NAME
+from cotree.model.form import named, said, value
 from cotree.model.quantity import Quantity
 from cotree.terminal.joints import X, Z, unit
 from cotree.terminal.mechanics import Constraint, Coupling, Motion
 
 Y = (0.0, 1.0, 0.0)
+_FACTOR = Quantity("", "non-zero", False, "factor of a coordinate", free=True)
+_WHICH, _SEVERAL = "coordinate of the", "where it has several"
 
 
 class Directed(Constraint):
@@ -119,12 +122,12 @@ class Gear(Coupling):
     The ratio is negative for two outer gears with parallel axes of the same sense.
     """
 
-    joint_a: str
-    joint_b: str
+    joint_a: str = field(metadata=said("first joint"))
+    joint_b: str = field(metadata=said("second joint"))
     ratio: Value = quantity("", "speed of a over speed of b", symbol="i", range="non-zero")
     offset: Value = quantity("rad", "angle of a where that of b is zero", default=0.0, built_in="zero")
-    coordinate_a: str | None = field(default=None, kw_only=True)
-    coordinate_b: str | None = field(default=None, kw_only=True)
+    coordinate_a: str | None = field(default=None, kw_only=True, metadata=said(f"{_WHICH} first joint, {_SEVERAL}"))
+    coordinate_b: str | None = field(default=None, kw_only=True, metadata=said(f"{_WHICH} second joint, {_SEVERAL}"))
 
     def __post_init__(self) -> None:
         _two_joints(self.name, (self.joint_a, self.coordinate_a), (self.joint_b, self.coordinate_b))
@@ -137,12 +140,14 @@ class Gear(Coupling):
 class RackAndPinion(Coupling):
     """displacement of the rack - radius * angle of the pinion = offset."""
 
-    pinion: str
-    rack: str
+    pinion: str = field(metadata=said("joint about which the pinion turns"))
+    rack: str = field(metadata=said("joint along which the rack slides"))
     radius: Value = quantity("m", "pitch radius of the pinion", symbol="r", range="positive")
     offset: Value = quantity("m", "displacement where the angle is zero", default=0.0, built_in="zero")
-    pinion_coordinate: str | None = field(default=None, kw_only=True)
-    rack_coordinate: str | None = field(default=None, kw_only=True)
+    pinion_coordinate: str | None = field(
+        default=None, kw_only=True, metadata=said(f"{_WHICH} pinion's joint, {_SEVERAL}")
+    )
+    rack_coordinate: str | None = field(default=None, kw_only=True, metadata=said(f"{_WHICH} rack's joint, {_SEVERAL}"))
 
     def __post_init__(self) -> None:
         _two_joints(self.name, (self.pinion, self.pinion_coordinate), (self.rack, self.rack_coordinate))
@@ -161,7 +166,12 @@ class Coupled(Coupling):
     A key is the name of a joint with one coordinate, or joint.coordinate.
     """
 
-    factors: Mapping[str, Value] = field(default=MISSING, kw_only=True)
+    factors: Mapping[str, Value] = field(
+        default=MISSING,
+        kw_only=True,
+        metadata=said("factors by joint, or joint.coordinate", {**named(value(_FACTOR)), "minProperties": 2})
+        | {"refers": True},
+    )
     offset: Value = quantity("m or rad", "value of the sum", default=0.0, built_in="zero")
 
     def __post_init__(self) -> None:
@@ -180,8 +190,7 @@ class Coupled(Coupling):
         return hash((type(self), self.name))
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
-        info = Quantity("", "non-zero", False, "factor of a coordinate")
-        return super().entries() | {f"factors.{key}": (info, factor) for key, factor in self.factors.items()}
+        return super().entries() | {f"factors.{key}": (_FACTOR, factor) for key, factor in self.factors.items()}
 
     def gather(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return super().gather(values) | {"factors": {key: values[f"factors.{key}"] for key in self.factors}}

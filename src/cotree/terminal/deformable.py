@@ -12,9 +12,23 @@ import numpy as np
 from cotree.errors import ModelError, listing, nearest
 from cotree.fem.tables import NodeTable, Tables
 from cotree.model import Frame, Value
+from cotree.model.form import (
+    ABOVE_ZERO,
+    FRAME,
+    TEXT,
+    VALUE,
+    VECTOR,
+    either,
+    entries,
+    named,
+    one_of,
+    or_null,
+    said,
+    several,
+)
 from cotree.model.quantity import Quantity, finite
 from cotree.terminal.checked import DEGREES, degrees_of, frame_names, mapping, mode_numbers, names, ratios
-from cotree.terminal.lumps import checked_lumps
+from cotree.terminal.lumps import LUMP, checked_lumps
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Connection, Inertia, start_vector
 
 if TYPE_CHECKING:
@@ -26,6 +40,10 @@ SHAPES = ("interface", "clamped", "pinned", "free", "nodal")
 STIFFENING = ("full", "rigid", "none")
 PLACE = Quantity("m", "finite", False, "place of a frame in the undeformed body", built_in="table")
 MEAN = "mean"
+NAMES = either(TEXT, several(TEXT, 1))
+INTERFACE = either(TEXT, several(TEXT), named(or_null(NAMES)))
+TURNED = entries(dict.fromkeys(("at", "node", "angle"), VALUE) | {"axis": or_null(VECTOR)})
+"""A frame of a beam by its place along it, or of a mesh by its node."""
 
 
 class CentreOfMass(Frame):
@@ -73,17 +91,47 @@ class Deformable(Body):
 
     kind: ClassVar[str] = ""
 
-    frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    shapes: str = field(default="interface", kw_only=True)
-    modes: int | Sequence[int] | None = field(default=None, kw_only=True)
-    below: float | None = field(default=None, kw_only=True)
-    interface: Any = field(default=None, kw_only=True)
-    attached: Any = field(default=None, kw_only=True)
-    damping: Any = field(default=None, kw_only=True)
-    stiffening: str = field(default="full", kw_only=True)
-    masses: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    elastic: Mapping[str, float] = field(default_factory=dict, kw_only=True)
-    elastic_rate: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    frames: Mapping[str, Any] = field(
+        default_factory=dict,
+        kw_only=True,
+        metadata=said("places on the undeformed body, or centre_of_mass", named(either(VALUE, FRAME, TURNED))),
+    )
+    shapes: str = field(
+        default="interface", kw_only=True, metadata=said("what the elastic coordinates are", one_of(SHAPES))
+    )
+    modes: int | Sequence[int] | None = field(
+        default=None, kw_only=True, metadata=said("number of vibration modes, or a list of their numbers from 1")
+    )
+    below: float | None = field(
+        default=None, kw_only=True, metadata=said("highest frequency of a vibration mode in Hz", ABOVE_ZERO)
+    )
+    interface: Any = field(
+        default=None,
+        kw_only=True,
+        metadata=said("frames that static shapes belong to; with degrees of freedom: {tip: z ry}", INTERFACE),
+    )
+    attached: Any = field(
+        default=None,
+        kw_only=True,
+        metadata=said("frame that carries the body's own, two for a chord, or mean", NAMES),
+    )
+    damping: Any = field(
+        default=None,
+        kw_only=True,
+        metadata=said("part of critical damping of every mode, or one for each", either(VALUE, several(VALUE, 1))),
+    )
+    stiffening: str = field(
+        default="full", kw_only=True, metadata=said("terms of second order in the deformation", one_of(STIFFENING))
+    )
+    masses: Mapping[str, Any] = field(
+        default_factory=dict, kw_only=True, metadata=said("rigid lumps on frames", named(LUMP))
+    )
+    elastic: Mapping[str, float] = field(
+        default_factory=dict, kw_only=True, metadata=said("elastic coordinates at the start, by name")
+    )
+    elastic_rate: Mapping[str, float] = field(
+        default_factory=dict, kw_only=True, metadata=said("rates of elastic coordinates at the start, by name")
+    )
     position: tuple[Value, Value, Value] | None = start_vector("m", "position")
     orientation: tuple[Value, ...] | None = start_vector("", "Euler parameters", "e0 e1 e2 e3")
     velocity: tuple[Value, Value, Value] | None = start_vector("m/s", "velocity")
@@ -99,6 +147,10 @@ class Deformable(Body):
             for coordinate, value in given.items():
                 finite(value, f"{self.name}.{name}.{coordinate}", "a number")
         object.__setattr__(self, "masses", checked_lumps(self.masses, self.at_nodes(), self.name))
+        given_below: Any = self.below
+        if isinstance(given_below, str):
+            below = finite(given_below, f"{self.name}.below", "a positive frequency in Hz", "Hz")
+            object.__setattr__(self, "below", below)
         modes = mode_numbers(self.modes, self.below, self.shapes, self.name)
         object.__setattr__(self, "modes", modes)
         object.__setattr__(self, "damping", ratios(self.damping, f"{self.name}.damping"))

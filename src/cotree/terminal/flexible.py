@@ -13,15 +13,19 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.fem.material import Material, material_from_data
 from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
+from cotree.model.form import WHOLE, either, one_of, said, several
 from cotree.model.quantity import MISSING, Quantity
 from cotree.terminal.checked import DEGREES, degrees_of, flag, mapping, names, numbers
 from cotree.terminal.deformable import CentreOfMass, Deformable, Prepared
+from cotree.terminal.flexible_sheet import HELD, MASS, MATERIAL, MESH, OFFSET, PLATE, RIGID, ROTARY, SECTION, SHEAR
 from cotree.terminal.lumps import lumps
 
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
 """The deformations of a beam and the degrees of freedom that they move."""
 SAME = 1e-9
 """Part of a beam's length within which two places are one."""
+MOST = 10_000
+"""Most elements of a beam."""
 
 
 class Beam(Deformable):
@@ -34,14 +38,20 @@ class Beam(Deformable):
     """
 
     length: Value = quantity("m", "length", range="positive", default=MISSING, built_in="table")
-    section: Section = field(default=MISSING, kw_only=True)
-    material: Material = field(default=MISSING, kw_only=True)
-    elements: int = field(default=MISSING, kw_only=True)
-    deforms: Sequence[str] = field(default=tuple(PLANES), kw_only=True)
-    shear: bool = field(default=True, kw_only=True)
-    rotary: bool = field(default=True, kw_only=True)
-    mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True)
-    offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
+    section: Section = field(default=MISSING, kw_only=True, metadata=SECTION)
+    material: Material = field(default=MISSING, kw_only=True, metadata=MATERIAL)
+    elements: int = field(
+        default=MISSING, kw_only=True, metadata=said("number of elements", {**WHOLE, "minimum": 1, "maximum": MOST})
+    )
+    deforms: Sequence[str] = field(
+        default=tuple(PLANES),
+        kw_only=True,
+        metadata=said("deformations that it has", either(one_of(PLANES), several(one_of(PLANES), 1))),
+    )
+    shear: bool = field(default=True, kw_only=True, metadata=SHEAR)
+    rotary: bool = field(default=True, kw_only=True, metadata=ROTARY)
+    mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True, metadata=MASS)
+    offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True, metadata=OFFSET)
     roll: Value = quantity("rad", "turn of the section about x", default=0.0, built_in="table")
 
     def __post_init__(self) -> None:
@@ -50,14 +60,14 @@ class Beam(Deformable):
                 raise ModelError("it is not given", where=f"{self.name}.{name}", expected=self.call_example(self.name))
         object.__setattr__(self, "section", section_from_data(self.section, f"{self.name}.section"))
         object.__setattr__(self, "material", material_from_data(self.material, f"{self.name}.material"))
-        _whole(self.elements, f"{self.name}.elements", 1, 10_000)
+        _whole(self.elements, f"{self.name}.elements", 1, MOST)
         self._choice("mass", ("consistent", "linear"))
         expected = f"some of {listing(PLANES)}, each once"
         deforms = names(self.deforms, f"{self.name}.deforms", expected)
         if not deforms or not set(deforms) <= set(PLANES) or len(set(deforms)) < len(deforms):
             raise ModelError(f"found {self.deforms!r}", where=f"{self.name}.deforms", expected=expected)
         object.__setattr__(self, "deforms", deforms)
-        offset = numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m")
+        offset = numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m", "m")
         object.__setattr__(self, "offset", offset)
         flag(self.shear, f"{self.name}.shear")
         if not flag(self.rotary, f"{self.name}.rotary") and "torsion" in deforms and self.shapes == "interface":
@@ -166,18 +176,30 @@ class FlexibleBody(Deformable):
     is not given, across the body's z. ``offset`` (y, z) leads from the nodes to the centroid of the section.
     """
 
-    mesh: Any = field(default=MISSING, kw_only=True)
-    plate: Any = field(default=None, kw_only=True)
-    section: Any = field(default=None, kw_only=True)
-    material: Any = field(default=None, kw_only=True)
-    rigid: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    held: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    direction: tuple[float, float, float] = field(default=(1.0, 0.0, 0.0), kw_only=True)
-    section_y: tuple[float, float, float] | None = field(default=None, kw_only=True)
-    offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
-    rotary: bool = field(default=True, kw_only=True)
-    shear: bool = field(default=True, kw_only=True)
-    mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True)
+    mesh: Any = field(default=MISSING, kw_only=True, metadata=MESH)
+    plate: Any = field(default=None, kw_only=True, metadata=PLATE)
+    section: Any = field(default=None, kw_only=True, metadata=SECTION)
+    material: Any = field(default=None, kw_only=True, metadata=MATERIAL)
+    rigid: Mapping[str, Any] = field(
+        default_factory=dict,
+        kw_only=True,
+        metadata=RIGID,
+    )
+    held: Mapping[str, Any] = field(
+        default_factory=dict,
+        kw_only=True,
+        metadata=HELD,
+    )
+    direction: tuple[float, float, float] = field(
+        default=(1.0, 0.0, 0.0), kw_only=True, metadata=said("material direction of plates")
+    )
+    section_y: tuple[float, float, float] | None = field(
+        default=None, kw_only=True, metadata=said("vector near the section's y axis")
+    )
+    offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True, metadata=OFFSET)
+    rotary: bool = field(default=True, kw_only=True, metadata=ROTARY)
+    shear: bool = field(default=True, kw_only=True, metadata=SHEAR)
+    mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True, metadata=MASS)
 
     def __post_init__(self) -> None:
         from cotree.fem.mesh import mesh_from_data
@@ -201,7 +223,8 @@ class FlexibleBody(Deformable):
         for name in ("direction", "section_y"):
             if name == "direction" or self.section_y is not None:
                 object.__setattr__(self, name, self._vector(name))
-        object.__setattr__(self, "offset", numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m"))
+        offset = numbers(self.offset, 2, f"{self.name}.offset", "two lengths (y, z) in m", "m")
+        object.__setattr__(self, "offset", offset)
         self._check_parts()
         if self.section_y is not None:
             self._check_across(np.array(self.section_y))
@@ -393,9 +416,9 @@ def _on_beam(frame: Frame) -> Any:
     data = frame.to_data()
     if isinstance(data, str):
         return data
-    if isinstance(data, dict):
+    if isinstance(data, dict) and not any(data["position"][1:]):
         return {"at": data["position"][0], "axis": data["axis"], "angle": data["angle"]}
-    return data[0] if not any(data[1:]) else data
+    return data[0] if isinstance(data, list) and not any(data[1:]) else data
 
 
 __all__ = ["PLANES", "Beam", "FlexibleBody", "Quantity"]

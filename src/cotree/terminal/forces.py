@@ -9,15 +9,18 @@ import casadi as ca
 
 from cotree.errors import ModelError
 from cotree.model import MISSING, Signal, signal
+from cotree.model.form import VALUE, Schema, listed, said
 from cotree.model.quantity import Quantity
 from cotree.terminal.mechanics import XYZ, Element, JointForce, Motion, Wrench
 from cotree.terminal.springs import length_of
 
 
-def signal_vector(unit: str, meaning: str, *, default: Any = MISSING, measured: bool = True) -> Any:
+def signal_vector(
+    unit: str, meaning: str, *, default: Any = MISSING, measured: bool = True, each: Schema = VALUE
+) -> Any:
     """A field for three `Signal`s, each addressed as ``component.field.x``; zeros are built into the equations."""
     info = Quantity(unit, "finite", True, meaning, measured=measured, built_in="zero")
-    return dataclasses.field(default=default, kw_only=True, metadata={"vector": (info, XYZ)})
+    return dataclasses.field(default=default, kw_only=True, metadata={"vector": (info, XYZ), "schema": listed(each, 3)})
 
 
 class OnFrame(Element):
@@ -27,7 +30,9 @@ class OnFrame(Element):
     supplies: ClassVar[bool] = True
 
     frame_a: ClassVar[str] = "ground"  # type: ignore[misc]
-    axes: Literal["world", "body"] = dataclasses.field(default="world", kw_only=True)
+    axes: Literal["world", "body"] = dataclasses.field(
+        default="world", kw_only=True, metadata=said("axes in which it is given: those of the world or of the body")
+    )
 
     def __post_init__(self) -> None:
         if self.axes not in ("world", "body"):

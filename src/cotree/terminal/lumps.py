@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ModelError, listing, nearest
+from cotree.model.form import ABOVE_ZERO, TEXT, VALUE, VECTOR, either, entries, listed
 from cotree.model.quantity import finite
 from cotree.terminal.checked import mapping, numbers
 
 KEYS = ("at", "mass", "inertia", "centre")
+LUMP = entries(
+    {"at": TEXT, "mass": ABOVE_ZERO, "inertia": either(VECTOR, listed(VALUE, 6)), "centre": VECTOR}, KEYS[:2]
+)
+"""A lump in a model file."""
 _EXAMPLE = "{at: frame, mass: 1}, and where wanted inertia: [1, 1, 1] and centre: [0, 0, 0]"
 
 
@@ -34,15 +39,15 @@ def _checked(given: Any, frames: Sequence[str], where: str) -> dict[str, Any]:
         raise ModelError(
             f"there is no frame {lump['at']!r} at a node", where=where, expected=f"one of {listing(frames)}"
         )
-    mass = finite(lump["mass"], f"{where}.mass", "a positive number in kg")
+    mass = finite(lump["mass"], f"{where}.mass", "a positive number in kg", "kg")
     if mass <= 0:
         raise ModelError(f"the mass is {mass:g}", where=where, expected="a positive number in kg")
     result: dict[str, Any] = {"at": lump["at"], "mass": mass}
     if "inertia" in lump:
         listed = lump["inertia"]
-        count = 6 if isinstance(listed, list | tuple | np.ndarray) and np.shape(listed)[:1] == (6,) else 3
+        count = 6 if isinstance(listed, list | tuple | np.ndarray) and len(listed) == 6 else 3
         expected = "3 moments (xx, yy, zz), or 6 with xy, xz, yz, in kg m^2"
-        result["inertia"] = numbers(listed, count, f"{where}.inertia", expected)
+        result["inertia"] = numbers(listed, count, f"{where}.inertia", expected, "kg m^2")
         principal = np.linalg.eigvalsh(_matrix(result["inertia"]))
         if principal[0] < -1e-12 * abs(principal[2]) or principal[0] + principal[1] < principal[2] * (1 - 1e-9):
             raise ModelError(
@@ -51,7 +56,7 @@ def _checked(given: Any, frames: Sequence[str], where: str) -> dict[str, Any]:
                 expected="moments of a real body: the sum of any two at least as large as the third",
             )
     if "centre" in lump:
-        result["centre"] = numbers(lump["centre"], 3, f"{where}.centre", "three lengths in m")
+        result["centre"] = numbers(lump["centre"], 3, f"{where}.centre", "three lengths in m", "m")
     return result
 
 

@@ -15,7 +15,8 @@ import casadi as ca
 
 from cotree.errors import ModelError, listing
 from cotree.model import VIRTUAL_WORK, Component, Edge, Frame, Kind, Value, quantity, vector
-from cotree.model.quantity import Quantity
+from cotree.model.form import TEXT, either, said, several
+from cotree.model.quantity import Quantity, check_alternative
 
 ORIENTATION = "orientation"
 """Name of the one coordinate that is a rotation in space: four Euler parameters, three speeds in b's axes."""
@@ -164,8 +165,8 @@ class Connection(Component):
     mechanical: ClassVar[bool] = True
     edge_kind: ClassVar[Kind] = Kind.FORCE
 
-    frame_a: str
-    frame_b: str
+    frame_a: str = field(metadata=said("frame that it starts from: ground, a body, body.frame or a ground frame"))
+    frame_b: str = field(metadata=said("frame that it leads to, whose motion is seen from frame_a"))
 
     def __post_init__(self) -> None:
         for end in ("frame_a", "frame_b"):
@@ -204,12 +205,19 @@ class Joint(Constraint):
     coupled: ClassVar[bool] = False
     """Whether translation and rotation share a coordinate, so that both trees must hold the joint or neither."""
 
-    fixed: tuple[str, ...] = field(default=(), kw_only=True)
+    fixed: tuple[str, ...] = field(
+        default=(),
+        kw_only=True,
+        metadata=said("start values that hold exactly instead of nearly", either(TEXT, several(TEXT))),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         given_fixed: Any = self.fixed
-        names = (given_fixed,) if isinstance(given_fixed, str) else tuple(given_fixed)
+        names = (given_fixed,) if isinstance(given_fixed, str) else given_fixed
+        if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+            expected = f"names of start values among {listing(self.start_fields())}"
+            raise ModelError(f"found {given_fixed!r}", where=f"{self.name}.fixed", expected=expected)
         object.__setattr__(self, "fixed", names)
         given = {name.partition(".")[0] for name in self.expressions}
         for name in names:
@@ -273,9 +281,11 @@ class OnJoint(Component):
     mechanical: ClassVar[bool] = True
     edge_kind: ClassVar[Kind] = Kind.FORCE
 
-    on: str
+    on: str = field(metadata=said("joint along which it acts"))
 
-    coordinate: str | None = field(default=None, kw_only=True)
+    coordinate: str | None = field(
+        default=None, kw_only=True, metadata=said("coordinate of the joint, where it has several")
+    )
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
         return ()
@@ -289,11 +299,11 @@ class OnJoint(Component):
 
     def chosen(self, joint: Joint) -> str:
         """The coordinate that it acts on: the one named, or the only one."""
-        scalars = [c.name for c in joint.coordinates if c.name != ORIENTATION]
-        if self.coordinate is None and len(scalars) == 1:
-            return scalars[0]
-        if self.coordinate in scalars:
-            return str(self.coordinate)
+        scalars = {c.name: c.group for c in joint.coordinates if c.name != ORIENTATION}
+        name = next(iter(scalars)) if self.coordinate is None and len(scalars) == 1 else self.coordinate
+        if name in scalars:
+            check_alternative(self, 0 if scalars[name] == "translation" else 1)
+            return name
         raise ModelError(
             f"the joint '{joint.name}' has no coordinate '{self.coordinate}'"
             if self.coordinate

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.errors import ModelError
 from cotree.fem.element import DEGREES
+from cotree.model import Model
 from cotree.terminal.deformable import Deformable
 
 Array = NDArray[np.float64]
@@ -82,3 +84,15 @@ def deformation(
     tables, structure = body.tables(values, folder, joined), body.prepare(values).structure
     rows = np.array([coordinates[name] for name in tables.names])
     return Deformation(t, structure.places, tables.shapes, rows, structure.families)
+
+
+def body_deformation(model: Model, body: str, t: Array, results: Mapping[str, Array]) -> Deformation:
+    """The mesh of a flexible body of a model over a run whose results are given by name."""
+    part = model.components.get(body)
+    if not isinstance(part, Deformable):
+        bodies = [name for name, each in model.components.items() if isinstance(each, Deformable)]
+        expected = f"one of {', '.join(bodies)}" if bodies else "a flexible body: the model has none"
+        raise ModelError(f"'{body}' is no flexible body", expected=expected)
+    values = {name.removeprefix(f"{body}."): array for name, array in results.items() if name.startswith(f"{body}.")}
+    joined = part.joined(model.components.values())
+    return deformation(part, part.values(model.parameter_values()), t, values, joined, model.folder)

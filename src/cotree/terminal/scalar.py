@@ -6,17 +6,22 @@ Every law is written in the passive sense: ``across * through`` is the power tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, Self
 
 from cotree.errors import ModelError
 from cotree.model import Component, Value, quantity
+from cotree.model.form import Form, Schema, listed, said
+
+NODES = listed({"type": ["string", "integer"]}, 2)
+"""Two nodes by their names; a file may name them by numbers."""
 
 
 class OnePort(Component):
     """A component between two nodes. Its across variable is the value at ``plus`` less the value at ``minus``."""
 
-    plus: str
-    minus: str
+    plus: str = field(metadata=said("node that the across variable is taken at"))
+    minus: str = field(metadata=said("node that the across variable is taken against"))
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
         return ((self.plus, self.minus),)
@@ -36,6 +41,21 @@ class OnePort(Component):
     def data_fields(cls) -> list[str]:
         return ["nodes", *(field for field in super().data_fields() if field not in ("plus", "minus"))]
 
+    @classmethod
+    def forms(cls) -> dict[str, Form]:
+        own = super().forms()
+        return {
+            "nodes": Form("nodes plus and minus", NODES, True),
+            **{k: own[k] for k in own if k in cls.data_fields()},
+        }
+
+    @classmethod
+    def data_schema(cls) -> Schema:
+        schema, ends = super().data_schema(), ("plus", "minus")
+        schema["properties"] |= {key: form.described() for key, form in super().forms().items() if key in ends}
+        schema["required"].remove("nodes")
+        return {**schema, "anyOf": [{"required": ["nodes"]}, {"required": list(ends)}]}
+
 
 class MultiPort(Component):
     """A component with several ports; the field named by a port's label holds its (plus, minus) nodes."""
@@ -48,6 +68,16 @@ class MultiPort(Component):
         labels = {port.label for port in cls.ports}
         pairs = {key: _pair(value, f"{name}.{key}") for key, value in data.items() if key in labels}
         return super().from_data(name, {**data, **pairs})
+
+    @classmethod
+    def forms(cls) -> dict[str, Form]:
+        labels = {port.label for port in cls.ports}
+        return {
+            key: Form(f"nodes plus and minus of the {key.replace('_', ' ')} port", NODES, True)
+            if key in labels
+            else form
+            for key, form in super().forms().items()
+        }
 
 
 class AcrossSource(OnePort):
@@ -92,6 +122,10 @@ class AcrossStorage(OnePort):
 
     initial: Value | None = quantity("", "across variable at the start, 0 if not given", default=None, kw_only=True)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        _initial(cls, "across")
+        super().__init_subclass__(**kwargs)
+
     def capacity(self, v: Any) -> Any:
         """The coefficient C."""
         raise NotImplementedError
@@ -110,6 +144,10 @@ class ThroughStorage(OnePort):
     """across = L d(through)/dt (McPhee 1996, eq. 14). ``initial`` is the through variable at the start."""
 
     initial: Value | None = quantity("", "through variable at the start, 0 if not given", default=None, kw_only=True)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        _initial(cls, "through")
+        super().__init_subclass__(**kwargs)
 
     def inertance(self, v: Any) -> Any:
         """The coefficient L."""
@@ -147,6 +185,16 @@ class IdealGyrator(MultiPort):
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         r = self.gyration(v)
         return [e[1].across - r * e[0].through, e[0].across + r * e[1].through]
+
+
+def _initial(cls: type[Component], variable: str) -> None:
+    """Give the start value of a storage the unit and the name of the variable in its domain."""
+    if cls.ports:
+        domain = cls.ports[0].domain
+        name, unit = getattr(domain, variable), getattr(domain, f"{variable}_unit")
+        meaning = f"{name.replace('_', ' ')} at the start, 0 if not given"
+        cls.initial = quantity(unit, meaning, default=None)  # type: ignore[attr-defined]
+        cls.__annotations__["initial"] = "Value | None"
 
 
 def _pair(value: Any, where: str) -> tuple[str, str]:

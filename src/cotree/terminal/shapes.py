@@ -13,6 +13,7 @@ from typing import Any, Literal
 from cotree.errors import ModelError
 from cotree.model import Value
 from cotree.model.built import build, pick
+from cotree.model.form import Schema, listed, made_by, value
 from cotree.model.quantity import Quantity
 
 Axis = Literal["x", "y", "z"]
@@ -123,6 +124,12 @@ _MOMENTS: dict[str, Callable[[Mapping[str, Any], str], Moments]] = {
 }
 SHAPES: dict[str, Callable[..., Shape]] = {each.__name__: each for each in (rod, box, cylinder, sphere, tube)}
 """The functions that make a shape, by kind."""
+
+
+def shape_schema() -> Schema:
+    """What a model file may say of a shape."""
+    lengths = {name: value(_info(name)) for name in ("mass", "length", "radius", "outer", "inner")}
+    return made_by(SHAPES, {**lengths, "size": listed(value(_LENGTH), 3)})
 
 
 def shape_from_data(given: Any, where: str) -> Shape:

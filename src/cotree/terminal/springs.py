@@ -16,6 +16,7 @@ import numpy as np
 from cotree.errors import ModelError
 from cotree.maths.rotation import skew, vee
 from cotree.model import MISSING, Value, quantity
+from cotree.model.form import VALUE, either, listed, said
 from cotree.model.quantity import Quantity, vector_entries
 from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.mechanics import Element, JointForce, Motion, Wrench
@@ -25,6 +26,9 @@ TINY = 1e-12
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 """The six motions that a bushing holds: along the axes of a, and about them."""
+_SIX = "for x, y, z, rx, ry, rz, or as a symmetric matrix,"
+_ROW = listed(VALUE, 6)
+_MATRIX = either(_ROW, listed(_ROW, 6))
 
 
 def length_of(d: ca.SX) -> ca.SX:
@@ -45,7 +49,7 @@ class Spring(Element, Characteristic):
 
     length: Value = quantity("m", "natural length", symbol="l_0", range="non-negative", built_in="zero")
     stiffness: Value | None = quantity("N/m", "stiffness", symbol="k", range="positive", default=None)
-    energy: str | None = field(default=None, kw_only=True)
+    energy: str | None = field(default=None, kw_only=True, metadata=said("energy as an expression of the elongation x"))
     preload: Value = quantity("N", "tension at the natural length", symbol="F_0", default=0.0, built_in="zero")
     damping: Value = quantity("N s/m", "damping", symbol="c", range="non-negative", default=0.0, built_in="zero")
 
@@ -103,7 +107,7 @@ class JointSpring(JointForce, Characteristic):
     """
 
     stiffness: Value | None = quantity("N/m or N m/rad", "stiffness", symbol="k", range="positive", default=None)
-    energy: str | None = field(default=None, kw_only=True)
+    energy: str | None = field(default=None, kw_only=True, metadata=said("energy as an expression of the elongation x"))
     rest: Value = quantity("m or rad", "coordinate at rest", symbol="x_0", default=0.0, built_in="zero")
     preload: Value = quantity("N or N m", "force at rest", symbol="F_0", default=0.0, built_in="zero")
     damping: Value = quantity(
@@ -173,9 +177,15 @@ class Bushing(Element):
     of any size below a half turn.
     """
 
-    stiffness: Any = field(default=MISSING, kw_only=True)
-    damping: Any = field(default=(0.0,) * 6, kw_only=True)
-    preload: tuple[Value, ...] = field(default=(0.0,) * 6, kw_only=True)
+    stiffness: Any = field(
+        default=MISSING, kw_only=True, metadata=said(f"stiffness {_SIX} in N/m and N m/rad", _MATRIX)
+    )
+    damping: Any = field(
+        default=(0.0,) * 6, kw_only=True, metadata=said(f"damping {_SIX} in N s/m and N m s/rad", _MATRIX)
+    )
+    preload: tuple[Value, ...] = field(
+        default=(0.0,) * 6, kw_only=True, metadata=said("force at rest (x, y, z) in N and (rx, ry, rz) in N m", _ROW)
+    )
 
     def __post_init__(self) -> None:
         for name in ("stiffness", "damping", "preload"):

@@ -90,15 +90,18 @@ def discs(places: Array, names: list[str]) -> list[Disc]:
     return found
 
 
-def arcs(graph: LinearGraph, nodes: list[Disc], names: list[str]) -> list[Arc]:
-    """One arc for each edge: parallel edges fan out, self-loops stand off their node, the rest avoid other nodes."""
+def arcs(graph: LinearGraph, nodes: list[Disc], names: list[str], straight: bool = False) -> list[Arc]:
+    """One arc for each edge: parallel edges fan out, self-loops stand off their node, the rest avoid other nodes.
+
+    ``straight`` ones avoid nothing, which is fast.
+    """
     bundles: dict[tuple[int, int], list[int]] = {}
     for k, (tail, head) in enumerate(zip(graph.tail.tolist(), graph.head.tolist(), strict=True)):
         bundles.setdefault((min(tail, head), max(tail, head)), []).append(k)
     found: dict[int, Arc] = {}
     for (a, b), edges in bundles.items():
         if a != b:
-            for k, bend in zip(edges, _bends(nodes, a, b, [names[k] for k in edges]), strict=True):
+            for k, bend in zip(edges, _bends(nodes, a, b, [names[k] for k in edges], straight), strict=True):
                 curve = _bent(nodes[a].centre, nodes[b].centre, bend)
                 forward = int(graph.tail[k]) == a
                 found[k] = _cut(curve if forward else curve[::-1], nodes[graph.tail[k]], nodes[graph.head[k]])
@@ -110,11 +113,13 @@ def arcs(graph: LinearGraph, nodes: list[Disc], names: list[str]) -> list[Arc]:
     return [found[k] for k in range(graph.e)]
 
 
-def _bends(nodes: list[Disc], a: int, b: int, names: list[str]) -> list[float]:
+def _bends(nodes: list[Disc], a: int, b: int, names: list[str], straight: bool) -> list[float]:
     """How far the middle of each edge between two nodes stands off the straight line."""
     p, q = nodes[a].centre, nodes[b].centre
     along = (q - p) / max(float(np.linalg.norm(q - p)), 1e-9)
     normal = np.array([-along[1], along[0]])
+    if len(names) == 1 and straight:
+        return [0.0]
     if len(names) == 1:
         length = float(np.linalg.norm(q - p))
         reach = length + 0.5  # nodes further away than this from the middle are in nobody's way

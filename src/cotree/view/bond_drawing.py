@@ -51,7 +51,14 @@ def draw_bond_graph(model: Model, path: str | Path | None = None, level: str = "
 def bond_svg(model: Model, level: str = "masks") -> str:
     """The drawing as one ``<svg>`` element that can be put into a page."""
     picture = picture_of(model, level)
-    return to_svg(draw_layout(arrange(picture)), prefix=f"bonds-{level}-".replace(" ", "-"), label=_words(picture))
+    parts = {}
+    layout = arrange(picture)
+    for k, symbol in enumerate(picture.symbols):
+        parts[f"node-{k}"] = parts[f"label-{k}"] = symbol.name
+    for k, route in enumerate(layout.routes):
+        parts[f"edge-{k}"] = route.bond.name
+    prefix = f"bonds-{level}-".replace(" ", "-")
+    return to_svg(draw_layout(layout), prefix, label=_words(picture), parts=parts)
 
 
 def _words(picture: Picture) -> str:
@@ -98,7 +105,8 @@ def _draw_symbol(ax: Axes, symbol: Symbol, box: Box, k: int) -> None:
     looks: dict[str, Any] = {"color": NAME, "style": "italic"} if port else {"color": INK}
     if symbol.junction:
         looks["weight"] = "bold"
-    ax.text(box.x, box.y, clean(symbol.shown), size=FONT, ha="center", va="center_baseline", zorder=7, **looks)
+    looks |= {"ha": "center", "va": "center_baseline", "gid": f"label-{k}"}
+    ax.text(box.x, box.y, clean(symbol.shown), size=FONT, zorder=7, **looks)
 
 
 def _draw_route(ax: Axes, route: Route, k: int) -> None:

@@ -42,11 +42,11 @@ def graph_section(model: Model) -> str:
     structure = open_graph(model)
     caption = "Half arrows show where power counts positive, strokes where effort acts."
     mixed = " Multibonds without a stroke have some at both ends, by components."
-    parts = [figure(bond_svg(model, "masks"), caption + (mixed if _mixed(model, "masks") else ""))]
+    parts = [figure(bond_svg(model, "masks"), caption + (mixed if _mixed(model, "masks") else ""), css="graph")]
     masked = len(structure.vertices) > sum(not isinstance(part, Bond) for part in model.components.values())
     if masked and len(structure.vertices) <= MOST_SYMBOLS:
         opened = "The same graph with all masks opened." + (mixed if _mixed(model, "open") else "")
-        parts.append(figure(bond_svg(model, "open"), opened))
+        parts.append(figure(bond_svg(model, "open"), opened, css="graph"))
     return "\n".join(parts)
 
 

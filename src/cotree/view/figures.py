@@ -108,15 +108,20 @@ def save(figure: Figure, path: str | Path) -> Path:
 
 
 def to_svg(
-    figure: Figure, prefix: str = "", titles: Mapping[str, str] | None = None, label: str = "", scale: float = 1.0
+    figure: Figure,
+    prefix: str = "",
+    titles: Mapping[str, str] | None = None,
+    label: str = "",
+    scale: float = 1.0,
+    parts: Mapping[str, str] | None = None,
 ) -> str:
     """The figure as one ``<svg>`` element that can be put into a page.
 
     Only ids that are used or titled are kept, each with ``prefix``, so that several pictures fit on one page.
     ``titles`` gives the artists of these ids a tool tip, ``label`` describes the whole picture.
-    ``scale`` enlarges it on the page.
+    ``scale`` enlarges it on the page. ``parts`` names the component that each artist stands for.
     """
-    titles = titles or {}
+    titles, parts = titles or {}, parts or {}
     root = ET.fromstring(_rendered(figure, "svg"))
     used = {ref for element in root.iter() for ref in _references(element)}
     for parent in list(root.iter()):
@@ -125,7 +130,7 @@ def to_svg(
                 parent.remove(child)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
-        _tidy(element, used, prefix, titles)
+        _tidy(element, used, prefix, titles, parts)
     root.set("xmlns", _SVG)
     for side, inches in zip(("width", "height"), figure.get_size_inches(), strict=True):
         root.set(side, f"{72 * scale * inches:.0f}pt")
@@ -152,7 +157,9 @@ def _references(element: ET.Element) -> Iterator[str]:
             yield from re.findall(r"url\(#([^)]+)\)", value)
 
 
-def _tidy(element: ET.Element, used: set[str], prefix: str, titles: Mapping[str, str]) -> None:
+def _tidy(
+    element: ET.Element, used: set[str], prefix: str, titles: Mapping[str, str], parts: Mapping[str, str]
+) -> None:
     """Prefix or drop the id, shorten numbers, name generic fonts, add the tool tip."""
     own = element.attrib.pop("id", None)
     for name, value in list(element.attrib.items()):
@@ -167,6 +174,8 @@ def _tidy(element: ET.Element, used: set[str], prefix: str, titles: Mapping[str,
             element.set(name, _FONT.sub("'DejaVu Sans', Verdana, Arial, sans-serif", value))
     if own is not None and (own in used or own in titles or own.startswith(("edge-", "node-"))):
         element.set("id", prefix + own)
+    if own is not None and own in parts:
+        element.set("data-part", clean(parts[own]))
     if own is not None and own in titles:
         title = ET.Element("title")
         title.text = clean(titles[own])

@@ -14,20 +14,19 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon
 from matplotlib.path import Path as Curve
 from numpy.typing import NDArray
 
-from cotree.errors import CotreeError
+from cotree.errors import CotreeError, listing
 from cotree.graph import LinearGraph, Tree
 from cotree.model import Edge, Kind, Role
 from cotree.view.arcs import FONT_SIZE, RADIUS, Arc, Disc, Label, arcs, discs, place_labels, text_size
-from cotree.view.figures import INK, clean, save, style
-from cotree.view.layout import place_nodes
+from cotree.view.collapse import NAMED, Drawn, drawn
+from cotree.view.figures import INK, clean, save, style, to_svg
+from cotree.view.stubs import place_with_stubs
 
-NAMED = 60
-"""Most edges of a drawing that shows the names of edges."""
-SHOWN = 100
-"""Most edges of a drawing that shows dependent virtual-work edges."""
-MOST = 500
-"""Most edges of a drawing."""
+MOST = 5000
+"""Most edges of a drawing that is not collapsed."""
 NAMED_NODES = 80
+STRAIGHT = 300
+"""Edges beyond which none is bent around nodes."""
 
 _ROLES = {
     Role.ACROSS_SOURCE: ("#D55E00", "across source"),
@@ -45,6 +44,7 @@ _KINDS = {
     Kind.FORCE: "#B0538F",
     Kind.DEPENDENT: "#9aa1ad",
 }
+_SEVERAL = (INK, "several kinds in one")
 _TINTS = ("#ffffff", "#e6f0fa", "#fdf0dc", "#e7f5ec", "#f7e9f2", "#eeeeee")
 _DASHES = (0, (4.5, 2.6))
 _DOTS = (0, (1.2, 2.0))
@@ -56,77 +56,123 @@ Array = NDArray[np.float64]
 
 
 def draw_graph(
-    tree: Tree | tuple[Tree, Tree], path: str | Path | None = None, *, title: str = "", ax: Axes | None = None
+    tree: Tree | tuple[Tree, Tree],
+    path: str | Path | None = None,
+    *,
+    title: str = "",
+    ax: Axes | None = None,
+    collapse: bool | None = None,
 ) -> Figure:
     """Draw a graph with its tree; returns the figure, and writes it where a path is given (SVG, PNG or PDF).
 
     Branches are bold and solid, chords thin and dashed, dependent virtual-work chords grey and dotted; datums are dark
-    with a ground mark. Beyond 60 edges the names of edges are left out, beyond 100 the dependent edges, and the title
-    says so; beyond 500 a drawing tells nothing and is refused. Of a pair of trees the first is drawn; the second, where
-    it differs, goes to a file of its own: ``graph-rotation.svg``.
+    with a ground mark. Beyond 50 edges bodies with all their frames become nodes, and joints and forces edges between
+    them; of a network parallel and series elements are joined; what is larger still is drawn as groups of nodes (see
+    `cotree.view.collapse`). ``collapse`` says yes or no to that. Beyond 60 edges their names are left out, and the
+    title says so. Of a pair of trees the first is drawn; the second, where it differs, goes to a file of its own:
+    ``graph-rotation.svg``.
     """
     if isinstance(tree, tuple):
         first, second = tree
         if first == second:
-            return draw_graph(first, path, title=title, ax=ax)
+            return draw_graph(first, path, title=title, ax=ax, collapse=collapse)
         if path is not None:
             other = Path(path).with_stem(f"{Path(path).stem}-rotation")
-            draw_graph(second, other, title=title or "Tree of rotations")
-        return draw_graph(first, path, title=title or "Tree of translations", ax=ax)
-    graph = tree.graph
-    if graph.e > MOST:
-        raise CotreeError(
-            f"a graph with {graph.e} edges",
-            where="draw_graph",
-            expected=f"at most {MOST} edges; with more, a drawing shows nothing",
-            remedy="Draw a part of it: graph.without(edges, drop_isolated=True)",
-        )
-    dependent = [edge.name for edge in graph if edge.kind == Kind.DEPENDENT]
-    if graph.e > SHOWN and dependent:
-        tree = Tree(graph.without(dependent), tree.branches)
-        title = f"{title}, {len(dependent)} N7 edges left out".removeprefix(", ")
+            draw_graph(second, other, title=title or "Tree of rotations", collapse=collapse)
+        return draw_graph(first, path, title=title or "Tree of translations", ax=ax, collapse=collapse)
+    picture = _picture(tree, collapse)
     with style():
-        drawing = _Drawing(tree, title)
-        figure = drawing.on(ax)
+        figure = _Drawing(picture, title).on(ax)
     if path is not None:
         save(figure, path)
     return figure
 
 
-def edge_titles(tree: Tree) -> dict[str, str]:
-    """Tool tips of the drawn edges, by the id of their artists."""
-    kinds = _colours(tree.graph)[1]
-    return {
-        f"edge-{k}": f"{edge.name}: {edge.tail} → {edge.head}, {edge.domain.name}, {kinds[k]}, "
-        + ("branch" if edge.name in tree else "chord")
-        for k, edge in enumerate(tree.graph.edges)
+def graph_svg(tree: Tree, prefix: str = "", collapse: bool | None = None, scale: float = 1.0) -> tuple[str, str]:
+    """The drawing as an ``<svg>`` element whose edges and nodes name their components, and what it leaves out."""
+    picture = _picture(tree, collapse)
+    with style():
+        drawing = _Drawing(picture, "", plain=True)
+        figure = drawing.on(None)
+    label = f"Linear graph with {_count(tree.graph.v, 'node')} and {_count(tree.graph.e, 'edge')}"
+    svg = to_svg(figure, prefix, _titles(picture), label, scale, _parts(picture))
+    return svg, drawing.note
+
+
+def _picture(tree: Tree, collapse: bool | None) -> Drawn:
+    if collapse is False and tree.graph.e > MOST:
+        raise CotreeError(
+            f"a graph with {tree.graph.e} edges",
+            where="draw_graph",
+            expected=f"at most {MOST} edges where collapse=False",
+            remedy="Leave out collapse=False, or draw a part of it: graph.without(edges, drop_isolated=True)",
+        )
+    return drawn(tree, collapse)
+
+
+def _titles(picture: Drawn) -> dict[str, str]:
+    """Tool tips of the drawn edges and of merged nodes, by the ids of their artists."""
+    kinds = _colours(picture)[1]
+    found = {}
+    for k, edge in enumerate(picture.graph.edges):
+        behind = picture.edges[edge.name]
+        if len(behind) == 1:
+            own = behind[0]
+            place = "branch" if own.name in picture.bold else "chord"
+            words = f"{own.name}: {own.tail} → {own.head}, {own.domain.name}, {kinds[k]}, {place}"
+        else:
+            words = f"{len(behind)} edges: {listing([own.name for own in behind], 12)}"
+        found[f"edge-{k}"] = found[f"label-{k}"] = words
+    for k, name in enumerate(picture.graph.nodes):
+        if len(picture.nodes[name]) > 1:
+            found[f"node-{k}"] = f"{picture.node_labels[name]}: {listing(picture.nodes[name], 12)}"
+    return found
+
+
+def _parts(picture: Drawn) -> dict[str, str]:
+    """The component behind each drawn edge and node that stands for one, by the ids of their artists."""
+    found: dict[str, str] = {}
+    for k, edge in enumerate(picture.graph.edges):
+        if len(parts := picture.parts(edge.name)) == 1:
+            found |= dict.fromkeys((f"edge-{k}", f"tip-{k}", f"label-{k}"), parts[0])
+    owners = {
+        edge.head: edge.component
+        for edges in picture.edges.values()
+        for edge in edges
+        if edge.component and edge.kind in (Kind.ARM, Kind.BODY) and edge.tail != edge.head
     }
+    for k, name in enumerate(picture.graph.nodes):
+        label = picture.node_labels[name]
+        if owner := owners.get(name, label):
+            found[f"node-{k}"] = found[f"name-{k}"] = owner
+    return found
 
 
 class _Drawing:
     """One picture: the geometry in inches first, then the artists."""
 
-    def __init__(self, tree: Tree, title: str) -> None:
-        graph = self.graph = tree.graph
-        self.tree = tree
+    def __init__(self, picture: Drawn, title: str, plain: bool = False) -> None:
+        graph = self.graph = picture.graph
+        self.picture = picture
         self.named = graph.e <= NAMED
         self.named_nodes = graph.v <= NAMED_NODES
         left_out = [] if self.named else [f"{graph.e} edges"]
         left_out += [] if self.named_nodes else [f"{graph.v} nodes"]
-        note = f"names of {' and '.join(left_out)} left out" if left_out else ""
-        self.title = ", ".join(part for part in (clean(title), note) if part)
-        self.edge_names = [clean(edge.name) if self.named else "" for edge in graph.edges]
-        self.node_names = [clean(name) if self.named_nodes else "" for name in graph.nodes]
-        self.colours, self.kinds = _colours(graph)
+        names = f"names of {' and '.join(left_out)} left out" if left_out else ""
+        self.note = "; ".join(part for part in (picture.note, names) if part)
+        self.title = "" if plain else ": ".join(part for part in (clean(title), self.note) if part)
+        self.edge_names = [clean(picture.edge_labels[edge.name]) if self.named else "" for edge in graph.edges]
+        self.node_names = [clean(picture.node_labels[name]) if self.named_nodes else "" for name in graph.nodes]
+        self.colours, self.kinds = _colours(picture)
         self._arrange()
 
     def _arrange(self) -> None:
         """Positions of everything; the picture grows until no name touches another."""
         unit = 1.0 if self.named else 0.55 if self.graph.e > 150 else 0.8
-        places = place_nodes(self.graph, self._room() / unit)
+        places = place_with_stubs(self.graph, self._room() / unit, self.picture.stubs)
         for _ in range(6):
             self.nodes = discs(places * unit, self.node_names)
-            self.arcs = arcs(self.graph, self.nodes, self.edge_names)
+            self.arcs = arcs(self.graph, self.nodes, self.edge_names, straight=self.graph.e > STRAIGHT)
             self.labels, clear = place_labels(self.arcs, self.edge_names, self.nodes) if self._labelled else ([], True)
             if clear:
                 return
@@ -135,9 +181,13 @@ class _Drawing:
     def _room(self) -> Array:
         """Length in inches that each edge needs for its name, its arrow head and the halves of its nodes."""
         half = [max(RADIUS, text_size(name)[0] / 2) if name else RADIUS / 3 for name in self.node_names]
+        bare = 0.55 if self.named_nodes else 0.5
         ends = zip(self.graph.tail.tolist(), self.graph.head.tolist(), self.edge_names, strict=True)
         return np.array(
-            [max(0.85, half[t] + half[h] + text_size(name)[0] + 0.42) if name else 0.6 for t, h, name in ends]
+            [
+                max(0.85, half[t] + half[h] + text_size(name)[0] + 0.42) if name else bare + half[t] + half[h]
+                for t, h, name in ends
+            ]
         )
 
     @property
@@ -156,9 +206,9 @@ class _Drawing:
 
     @property
     def marks(self) -> list[tuple[Disc, tuple[float, float]]]:
-        """Each datum with the direction of its ground mark: down, or where there is most room."""
+        """Each ground with the direction of its mark: down, or where there is most room; none where there is none."""
         found = []
-        for place in self.graph.datum_index.tolist():
+        for place in sorted(self.graph.node_index(name) for name in self.picture.grounds):
             node = self.nodes[place]
             ends = [
                 end
@@ -170,7 +220,8 @@ class _Drawing:
             tries = np.deg2rad([-90, 0, 180, 90, -45, -135, 45, 135, *range(-165, 180, 15)])
             free = [min((abs((t - a + np.pi) % (2 * np.pi) - np.pi) for a in used), default=9.0) for t in tries]
             best = next((t for t, f in zip(tries[:8], free, strict=False) if f > 0.6), tries[int(np.argmax(free))])
-            found.append((node, (float(np.cos(best)), float(np.sin(best)))))
+            if max(free) > 0.35:
+                found.append((node, (float(np.cos(best)), float(np.sin(best)))))
         return found
 
     def on(self, ax: Axes | None) -> Figure:
@@ -210,19 +261,19 @@ class _Drawing:
     def _draw(self, ax: Axes, shrink: float) -> None:
         for k, (arc, colour) in enumerate(zip(self.arcs, self.colours, strict=True)):
             edge = self.graph.edges[k]
-            _draw_arc(ax, arc, colour, k, shrink, _line(edge, edge.name in self.tree, shrink))
-        for label, name, colour in zip(self.labels, self.edge_names, self.colours, strict=False):
-            _draw_label(ax, label, name, colour)
+            _draw_arc(ax, arc, colour, k, shrink, _line(edge, edge.name in self.picture.bold, shrink))
+        for k, label in enumerate(self.labels):
+            _draw_label(ax, label, self.edge_names[k], self.colours[k], k)
         for node, towards in self.marks:
             _draw_ground(ax, node, towards, shrink)
         tints = _tints(self.graph)
-        datums = set(self.graph.datum_index.tolist())
+        grounds = {self.graph.node_index(name) for name in self.picture.grounds}
         for k, (node, name) in enumerate(zip(self.nodes, self.node_names, strict=True)):
-            _draw_node(ax, node, name, INK if k in datums else tints.get(self.graph.nodes[k], "white"), k, shrink)
+            _draw_node(ax, node, name, INK if k in grounds else tints.get(self.graph.nodes[k], "white"), k, shrink)
 
     def _legend(self) -> tuple[list[Line2D], list[str]]:
         """Lines for tree and cotree, colours for what occurs, tints for the domains where there are several."""
-        rank, nullity = self.graph.rank, self.graph.nullity
+        rank, nullity = self.picture.counts
         handles = [Line2D([], [], color=INK, lw=2.6), Line2D([], [], color=INK, lw=1.4, ls=_DASHES)]
         words = [f"tree, {rank} {_plural('branch', rank, 'es')}", f"cotree, {nullity} {_plural('chord', nullity)}"]
         for colour, word in dict(
@@ -238,7 +289,7 @@ class _Drawing:
         return handles, words
 
 
-_ORDER = {colour: k for k, colour in enumerate([c for c, _ in _ROLES.values()] + list(_KINDS.values()))}
+_ORDER = {colour: k for k, colour in enumerate([c for c, _ in _ROLES.values()] + [*_KINDS.values(), INK])}
 _LEGEND: Mapping[str, Any] = {
     "fontsize": 8,
     "handlelength": 2.2,
@@ -248,12 +299,16 @@ _LEGEND: Mapping[str, Any] = {
 }
 
 
-def _colours(graph: LinearGraph) -> tuple[list[str], list[str]]:
+def _colours(picture: Drawn) -> tuple[list[str], list[str]]:
     """Colour of each edge, and what the colour means: roles of a network, or kinds N1..N7 of a mechanism."""
-    if all(edge.kind is edge.role.kind for edge in graph.edges):
-        pairs = [_ROLES[edge.role] for edge in graph.edges]
-    else:
-        pairs = [(_KINDS[edge.kind], f"{edge.kind.symbol} {_kind_word(edge)}") for edge in graph.edges]
+    scalar = all(edge.kind is edge.role.kind for edge in picture.graph.edges)
+    pairs = []
+    for edge in picture.graph.edges:
+        looks = {
+            _ROLES[own.role] if scalar else (_KINDS[own.kind], f"{own.kind.symbol} {_kind_word(own)}")
+            for own in picture.edges[edge.name]
+        }
+        pairs.append(looks.pop() if len(looks) == 1 else _SEVERAL)
     return [colour for colour, _ in pairs], [word for _, word in pairs]
 
 
@@ -277,6 +332,10 @@ def _columns(words: list[str], width: float) -> tuple[int, tuple[float, float]]:
     return columns, (columns * wide + 0.1, rows * 0.175 + 0.2)
 
 
+def _count(count: int, word: str) -> str:
+    return f"{count} {_plural(word, count)}"
+
+
 def _plural(word: str, count: int, ending: str = "s") -> str:
     return word if count == 1 else word + ending
 
@@ -293,10 +352,11 @@ def _line(edge: Edge, branch: bool, shrink: float) -> dict[str, Any]:
 def _draw_arc(ax: Axes, arc: Arc, colour: str, k: int, shrink: float, line: Mapping[str, Any]) -> None:
     curve = Curve(arc.control, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
     ax.add_patch(PathPatch(curve, fill=False, ec=colour, capstyle="butt", gid=f"edge-{k}", **line))
-    ax.add_patch(Polygon(arc.head, closed=True, fc=colour, ec=colour, lw=0.4 * shrink, joinstyle="miter", zorder=3.5))
+    tip: dict[str, Any] = {"fc": colour, "ec": colour, "lw": 0.4 * shrink, "joinstyle": "miter", "gid": f"tip-{k}"}
+    ax.add_patch(Polygon(arc.head, closed=True, zorder=3.5, **tip))
 
 
-def _draw_label(ax: Axes, label: Label, name: str, colour: str) -> None:
+def _draw_label(ax: Axes, label: Label, name: str, colour: str, k: int) -> None:
     half = label.width / 2, label.height / 2
     ax.add_patch(
         FancyBboxPatch(
@@ -309,7 +369,8 @@ def _draw_label(ax: Axes, label: Label, name: str, colour: str) -> None:
             zorder=4,
         )
     )
-    ax.text(label.x, label.y, name, size=FONT_SIZE, color=colour, ha="center", va="center_baseline", zorder=5)
+    middle: dict[str, Any] = {"ha": "center", "va": "center_baseline", "gid": f"label-{k}"}
+    ax.text(label.x, label.y, name, size=FONT_SIZE, color=colour, zorder=5, **middle)
 
 
 def _draw_ground(ax: Axes, node: Disc, towards: tuple[float, float], shrink: float) -> None:
@@ -337,6 +398,5 @@ def _draw_node(ax: Axes, node: Disc, name: str, fill: str, k: int, shrink: float
         ax.add_patch(Circle((node.x, node.y), node.radius, **looks))
     colour = "white" if fill == INK else INK
     if name:
-        ax.text(
-            node.x, node.y, name, size=FONT_SIZE * shrink, color=colour, ha="center", va="center_baseline", zorder=7
-        )
+        middle: dict[str, Any] = {"ha": "center", "va": "center_baseline", "gid": f"name-{k}"}
+        ax.text(node.x, node.y, name, size=FONT_SIZE * shrink, color=colour, zorder=7, **middle)

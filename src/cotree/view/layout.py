@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 REFINED = 70
 """Most nodes for which single nodes are moved to clear the picture."""
 
+LONG = 12.0
+"""Edges between the ends of a graph beyond which it is curled up."""
+
 _CROSSING, _NEAR, _ANGLE, _SHORT, _LEVEL = 6.0, 14.0, 1.2, 8.0, 0.12
 _CLEAR, _WIDER = 0.42, 0.12
 """Distance that a node and an edge should keep, and how much more for each further parallel edge."""
@@ -88,7 +91,7 @@ def _starts(n: int, asked: Pairs) -> tuple[list[Array], Array]:
     graph.add_edges_from(asked)
     ends = np.array(list(asked)).T
     joined = sp.coo_array((list(asked.values()), (ends[0], ends[1])), shape=(n, n)).tocsr()
-    distance = np.asarray(shortest_path(joined, directed=False), dtype=float)
+    distance = _curled(np.asarray(shortest_path(joined, directed=False), dtype=float), float(np.median(joined.data)))
     around = 2 * np.pi * np.arange(n) / n
     circle = np.column_stack([np.cos(around), np.sin(around)])
     seeds, starts = [circle], []
@@ -105,9 +108,19 @@ def _starts(n: int, asked: Pairs) -> tuple[list[Array], Array]:
     return [*starts, *(_relaxed(_scaled(seed, distance), distance) for seed in seeds)], distance
 
 
-def _relaxed(points: Array, distance: Array, rounds: int = 80) -> Array:
+def _curled(distance: Array, edge: float) -> Array:
+    """Long distances made shorter, so that a long chain curls up instead of filling a very wide picture."""
+    longest = float(distance.max()) / edge
+    if longest <= LONG:
+        return distance
+    steps = distance / edge
+    return np.asarray(edge * np.where(steps > 1, np.maximum(steps, 1.0) ** 0.72, steps))
+
+
+def _relaxed(points: Array, distance: Array) -> Array:
     """Distances on paper near those in the graph, sum(((apart - d) / d)^2) small (Gansner, Koren and North 2004)."""
     n = len(points)
+    rounds = 80 if n <= 150 else max(12_000 // n, 8)
     wanted = distance + np.eye(n)
     weight = wanted**-2 - np.eye(n)
     laplacian = np.diag(weight.sum(axis=1)) - weight
@@ -217,7 +230,7 @@ class _Clearing:
     def _cost(self, points: Array, k: int, trials: Array, level: float) -> Array:
         """What the places ``trials`` of node k cost, (m,)."""
         near = self.around[k]
-        far = np.linalg.norm(trials[:, None] - points[near.others], axis=2)
+        far = _length(trials[:, None] - points[near.others])
         ideal = self.distance[k, near.others]
         cost = (((far - ideal) / ideal) ** 2 + 20 * np.maximum(0, 0.75 - far) ** 2).sum(axis=1)
         cost += _SHORT * (np.maximum(0, 1 - far / ideal) ** 2 * near.joined).sum(axis=1)
@@ -243,20 +256,23 @@ def _angle(more: Array) -> Array:
 
 def _crowding(u: Array, w: Array, wanted: Array) -> Array:
     """What small angles between two directions cost."""
-    angle = np.arccos(np.clip((u * w).sum(axis=-1), -1, 1))
+    angle = np.arccos(np.clip(u[..., 0] * w[..., 0] + u[..., 1] * w[..., 1], -1, 1))
     return np.asarray(_ANGLE * (np.maximum(0, 1 - angle / wanted) ** 2).sum(axis=-1))
 
 
 def _unit(vectors: Array) -> Array:
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9))
+    return np.asarray(vectors / np.maximum(_length(vectors), 1e-9)[..., None])
+
+
+def _length(vectors: Array) -> Array:
+    return np.sqrt(vectors[..., 0] ** 2 + vectors[..., 1] ** 2)
 
 
 def _to_segment(p: Array, a: Array, b: Array) -> Array:
     """Distances of points from segments a-b."""
-    along = b - a
-    share = np.sum((p - a) * along, axis=-1) / np.maximum(np.sum(along * along, axis=-1), 1e-12)
-    nearest = a + np.clip(share, 0, 1)[..., None] * along
-    return np.asarray(np.linalg.norm(p - nearest, axis=-1))
+    x, y, dx, dy = p[..., 0] - a[..., 0], p[..., 1] - a[..., 1], b[..., 0] - a[..., 0], b[..., 1] - a[..., 1]
+    share = np.clip((x * dx + y * dy) / np.maximum(dx * dx + dy * dy, 1e-12), 0, 1)
+    return np.sqrt((x - share * dx) ** 2 + (y - share * dy) ** 2)
 
 
 def _cross(p: Array, q: Array, a: Array, b: Array) -> Array:

@@ -1,72 +1,27 @@
-"""The frame of a report: one HTML page that needs no network and no script."""
+"""The frame of a report: one HTML page that needs no network; without scripts it still shows everything but motion."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
+from importlib.resources import files
 
 from cotree.view.figures import clean
+from cotree.view.plots import with_prefix
 
 MOST_ROWS = 60
 """Rows of a table before the rest is left out."""
 
-STYLE = """
-:root { color-scheme: light dark; --ink:#1f2430; --soft:#5b6270; --line:#e1e4ea; --page:#f6f7f9; --card:#fff;
-  --link:#00609a; --good:#00714f; --fair:#8a5a00; --bad:#b3261e }
-@media (prefers-color-scheme: dark) {
-  :root { --ink:#e4e6ea; --soft:#a0a6b2; --line:#33373f; --page:#101113; --card:#1a1a1a; --link:#7cc4f5;
-    --good:#4fd1a5; --fair:#f0b35a; --bad:#ff8a80 }
-  figure svg { filter: invert(.9) hue-rotate(180deg) } }
-* { box-sizing: border-box }
-body { margin:0; background:var(--page); color:var(--ink);
-  font:15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif }
-main { max-width:62rem; margin:0 auto; padding:2rem 1.25rem 3rem }
-h1 { font-size:1.75rem; line-height:1.2; margin:0 0 .4rem; overflow-wrap:anywhere }
-.tile b > span { white-space:nowrap }
-h2 { font-size:1.15rem; margin:0 0 .8rem }
-h3 { font-size:.95rem; margin:1.4rem 0 .4rem; color:var(--soft); font-weight:600 }
-p { margin:.3rem 0 .8rem; max-width:48rem }
-a { color:var(--link) }
-.lead { color:var(--soft); font-size:1.02rem; max-width:none }
-nav { display:flex; flex-wrap:wrap; gap:.25rem 1.1rem; margin:.9rem 0 1.3rem; font-size:.9rem }
-nav a { text-decoration:none } nav a:hover { text-decoration:underline }
-section { background:var(--card); border:1px solid var(--line); border-radius:10px; padding:1.2rem 1.4rem 1.3rem;
-  margin:0 0 1.1rem; scroll-margin-top:.5rem }
-.tiles { display:grid; grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr)); gap:.7rem; margin:0 0 1.1rem }
-.tile { background:var(--card); border:1px solid var(--line); border-radius:10px; padding:.6rem .9rem }
-.tile b { display:block; font-size:1.25rem; font-weight:600; font-variant-numeric:tabular-nums; overflow-wrap:anywhere }
-.tile > span { color:var(--soft); font-size:.82rem }
-.scroll { overflow-x:auto }
-figure { margin:0 0 .6rem; text-align:center; overflow-x:auto }
-figure svg { max-width:100%; height:auto }
-figure svg text { font-family:inherit !important }
-figcaption { color:var(--soft); font-size:.86rem }
-table { border-collapse:collapse; font-variant-numeric:tabular-nums; font-size:.92rem }
-th, td { text-align:left; padding:.28rem 2.2rem .28rem 0; border-bottom:1px solid var(--line); vertical-align:top }
-th { color:var(--soft); font-weight:600; font-size:.82rem; white-space:nowrap }
-tr:last-child td { border-bottom:0 }
-td.n, th.n { text-align:right; white-space:nowrap } td.w { white-space:nowrap }
-td.more { color:var(--soft); font-style:italic }
-#components table { width:100% }
-table.eq td { padding:.34rem 1rem .34rem 0; vertical-align:middle; border-bottom:0 }
-table.eq td:first-child { color:var(--soft); font-size:.85rem; white-space:nowrap; width:1% }
-math { font-size:1.08rem; math-style:normal }
-ul { margin:.3rem 0 .8rem; padding-left:1.2rem }
-sup, sub { line-height:0 }
-.good { color:var(--good) } .fair { color:var(--fair) } .bad { color:var(--bad) }
-.verdict { font-weight:600 }
-footer { color:var(--soft); font-size:.82rem }
-@media (max-width:40rem) { section { padding:.9rem } main { padding:1rem .7rem } }
-@media print {
-  :root { --ink:#000; --soft:#444; --line:#ccc; --page:#fff; --card:#fff }
-  body { font-size:10.5pt } main { max-width:none; padding:0 } nav { display:none }
-  section, .tile { border:0; padding:0; margin-bottom:1.2rem }
-  figure, tr { break-inside:avoid } h2, h3 { break-after:avoid }
-  figure svg { filter:none } .scroll, figure { overflow:visible } }
-"""
-
 Section = tuple[str, str, str]
 """Anchor, heading and body."""
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file that belongs to the page: its style or its script."""
+    return files("cotree.view").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def text(value: object) -> str:
@@ -74,12 +29,31 @@ def text(value: object) -> str:
     return escape(clean(value), quote=True)
 
 
-def page(title: str, lead: str, tiles: Sequence[tuple[str, str]], sections: Sequence[Section], foot: str) -> str:
-    """The whole page; ``title`` is plain text, the other parts are HTML."""
-    links = "".join(f'<a href="#{anchor}">{heading}</a>' for anchor, heading, _ in sections)
+def page(
+    title: str,
+    lead: str,
+    tiles: Sequence[tuple[str, str]],
+    sections: Sequence[Section | Sequence[Section]],
+    foot: str,
+    data: str = "",
+) -> str:
+    """The whole page; ``title`` is plain text, the other parts are HTML, and ``data`` is JSON for the live charts.
+
+    Sections in a list of their own stand side by side where the screen is wide.
+    """
+    flat = [each for entry in sections for each in ([entry] if isinstance(entry, tuple) else entry)]
+    links = "".join(f'<a href="#{anchor}">{heading}</a>' for anchor, heading, _ in flat)
     shown = "".join(f'<div class="tile"><b>{value}</b><span>{label}</span></div>' for value, label in tiles)
     body = "\n".join(
-        f'<section id="{anchor}">\n<h2>{heading}</h2>\n{content}\n</section>' for anchor, heading, content in sections
+        _section(entry)
+        if isinstance(entry, tuple)
+        else '<div class="pair">\n' + "\n".join(map(_section, entry)) + "\n</div>"
+        for entry in sections
+    )
+    script = (
+        f'<script type="application/json" id="run-data">{data}</script>\n<script>{asset("report.js")}</script>'
+        if data
+        else ""
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -87,33 +61,50 @@ def page(title: str, lead: str, tiles: Sequence[tuple[str, str]], sections: Sequ
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{text(title)}</title>
-<style>{STYLE}</style>
+<style>
+{asset("report.css")}</style>
 </head>
 <body>
 <main>
 <header>
 <h1>{text(title)}</h1>
-<p class="lead">{lead}</p>
-<nav aria-label="Sections">{links}</nav>
+{lead}
 </header>
+<nav aria-label="Sections">{links}</nav>
 <div class="tiles">{shown}</div>
 {body}
 <footer>{foot}</footer>
 </main>
+{script}
 </body>
 </html>
 """
 
 
+def _section(section: Section) -> str:
+    anchor, heading, content = section
+    return f'<section id="{anchor}">\n<h2>{heading}</h2>\n{content}\n</section>'
+
+
 def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], count: int, what: str, numeric: Iterable[int] = ()
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    count: int,
+    what: str,
+    numeric: Iterable[int] = (),
+    parts: Sequence[str] = (),
 ) -> str:
-    """A table of HTML cells, cut after sixty rows with a line that says how many ``what`` are left out."""
+    """A table of HTML cells, cut after sixty rows with a line that says how many ``what`` are left out.
+
+    ``parts`` names the component that each row belongs to.
+    """
     right = set(numeric)
     line = "".join(f"<th{_css(k, right)}>{cell}</th>" for k, cell in enumerate(head))
     body = [
-        "<tr>" + "".join(f"<td{_css(k, right)}>{cell}</td>" for k, cell in enumerate(row)) + "</tr>"
-        for row, _ in zip(rows, range(MOST_ROWS), strict=False)
+        f"<tr{_part(parts[i] if parts else '')}>"
+        + "".join(f"<td{_css(k, right)}>{cell}</td>" for k, cell in enumerate(row))
+        + "</tr>"
+        for i, row in zip(range(MOST_ROWS), rows, strict=False)
     ]
     body += _left_out(count, len(head), what)
     joined = "\n".join(body)
@@ -121,11 +112,16 @@ def table(
     return f'<div class="scroll">{whole}</div>'
 
 
-def equation_list(pairs: Iterable[tuple[str, str]], count: int, what: str = "equations") -> str:
-    """Labelled equations; wide ones scroll by themselves, and after sixty the rest is counted."""
+def equation_list(
+    pairs: Iterable[tuple[str, str]], count: int, what: str = "equations", parts: Mapping[str, str] | None = None
+) -> str:
+    """Labelled equations; wide ones scroll by themselves, and after sixty the rest is counted.
+
+    ``parts`` gives the component that a label belongs to.
+    """
     rows = [
-        f"<tr><td>{text(label)}</td><td>{math}</td></tr>"
-        for (label, math), _ in zip(pairs, range(MOST_ROWS), strict=False)
+        f"<tr{_part((parts or {}).get(label, ''))}><td>{text(label)}</td><td>{math}</td></tr>"
+        for _, (label, math) in zip(range(MOST_ROWS), pairs, strict=False)
     ]
     rows += _left_out(count, 2, what)
     if not rows:
@@ -133,17 +129,35 @@ def equation_list(pairs: Iterable[tuple[str, str]], count: int, what: str = "equ
     return '<div class="scroll"><table class="eq"><tbody>\n' + "\n".join(rows) + "\n</tbody></table></div>"
 
 
-def figure(svg: str, caption: str = "") -> str:
-    """A picture with its caption (HTML)."""
+def figure(svg: str, caption: str = "", css: str = "", panels: Sequence[Sequence[str]] = ()) -> str:
+    """A picture with its caption (HTML); ``panels`` names the results of the live chart that takes its place."""
     words = f"<figcaption>{caption}</figcaption>" if caption else ""
-    return f"<figure>\n{svg}\n{words}</figure>"
+    kind = f' class="{css}"' if css else ""
+    live = f' data-panels="{text(json.dumps(panels, ensure_ascii=False))}"' if panels else ""
+    return f"<figure{kind}{live}>\n{svg}\n{words}</figure>"
+
+
+def folded(heading: str, content: str, opened: bool = False) -> str:
+    """A part of the page that opens on demand."""
+    return f"<details{' open' if opened else ''}><summary>{heading}</summary>\n{content}\n</details>"
 
 
 def number(value: float, digits: int = 5) -> str:
     """``4.72 × 10⁻²`` only where a plain number would be long."""
-    mantissa, _, power = f"{value:.{digits}g}".partition("e")
+    mantissa, _, power = f"{value + 0.0:.{digits}g}".partition("e")
     mantissa = mantissa.replace("-", "−")
     return f"{mantissa} × 10<sup>{str(int(power)).replace('-', '−')}</sup>" if power else mantissa
+
+
+def quantity(value: float, unit: str, digits: int = 5) -> str:
+    """A number with its unit, prefixed where that is shorter."""
+    prefixed, scale = with_prefix(unit, abs(float(value)))
+    return f"{number(float(value) / scale, digits)}&nbsp;{text(prefixed)}"
+
+
+def counted(count: int, word: str) -> str:
+    """``1 node``, ``12 nodes``."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def _left_out(count: int, columns: int, what: str) -> list[str]:
@@ -154,3 +168,7 @@ def _left_out(count: int, columns: int, what: str) -> list[str]:
 
 def _css(column: int, right: set[int]) -> str:
     return ' class="n"' if column in right else ""
+
+
+def _part(name: str) -> str:
+    return f' data-part="{text(name)}"' if name else ""

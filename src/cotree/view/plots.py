@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from matplotlib.ticker import Formatter
 from numpy.typing import NDArray
 
 from cotree.results import EnergyAudit, Solution
+from cotree.view.arcs import text_size
 from cotree.view.figures import COLOURS, INK, clean, save, style
 
 Array = NDArray[np.float64]
@@ -25,17 +27,26 @@ MOST_NAMES = 12
 """Most results that are drawn when none is asked for."""
 MOST_LISTED = 18
 """Most lines of a legend."""
+MOST_MARKS = 60
+"""Most events that are marked in a plot."""
+LONGEST = 40
+"""Most letters of a name in a legend."""
 
 _PREFIXES = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 _LINES = ("-", (0, (5, 1.8)), (0, (1.4, 1.4)), (0, (6, 1.6, 1.4, 1.6)))
+_WIDE = 7.4
+"""Inches of a figure."""
+_AXIS = re.compile(r"[xyz]|[ec]\d")
 _SIGNS = {"ohm": "Ω", "^2": "²", "^3": "³", " ": "·"}
 
 
-def plot_solution(solution: Solution, names: Iterable[str] = (), path: str | Path | None = None) -> Figure:
-    """Plot results over time; returns the figure, and writes it where a path is given (SVG, PNG or PDF).
+def plot_solution(
+    solution: Solution, names: Iterable[str] = (), path: str | Path | None = None, x: str = "t"
+) -> Figure:
+    """Plot results over time, or another result ``x``; returns the figure, and writes it to a path (SVG, PNG or PDF).
 
-    Results of one unit share a panel. A vector is drawn by its components. Without names the states are shown. An
-    unknown name is a `ResultError`.
+    Results of one unit share a panel. A vector is drawn by its components. Without names the states are shown. Dotted
+    lines mark events. An unknown name is a `ResultError`.
     """
     given = [names] if isinstance(names, str) else names
     chosen = list(dict.fromkeys(name for each in given for name in scalars(solution, each)))
@@ -44,12 +55,15 @@ def plot_solution(solution: Solution, names: Iterable[str] = (), path: str | Pat
     for name in chosen:
         panels.setdefault(solution.unit(name), []).append(name)
     with style():
-        heights = [2.0 if len(panels) > 1 else 2.9] * len(panels)
+        least = 2.0 if len(panels) > 1 else 2.9
+        heights = [max(least, 0.19 * min(len(members), MOST_LISTED + 1) + 0.3) for members in panels.values()]
         figure, axes = _panels(max(len(panels), 1), heights or [2.9])
         for ax, (unit, members) in zip(axes, panels.items(), strict=False):
-            _draw_lines(ax, solution.t, {name: solution[name] for name in members})
+            _draw_lines(ax, solution[x], {name: solution[name] for name in members}, thin=x == "t")
             _label_values(ax, _quantity(members), unit, [solution[name] for name in members])
-        _label_time(figure, axes, solution.t)
+            if x == "t":
+                _mark_events(ax, solution)
+        _label_along(figure, axes, solution[x], "time" if x == "t" else clean(x), solution.unit(x))
     if path is not None:
         save(figure, path)
     return figure
@@ -64,7 +78,7 @@ def plot_energy(audit: EnergyAudit, path: str | Path | None = None) -> Figure:
         _label_values(above, "energy", "J", list(parts.values()))
         _draw_lines(below, audit.t, {"closure error": audit.closure}, colours=(INK,))
         _label_values(below, "error", "J", [audit.closure])
-        _label_time(figure, [above, below], audit.t)
+        _label_along(figure, [above, below], audit.t)
     if path is not None:
         save(figure, path)
     return figure
@@ -87,6 +101,8 @@ def default_names(solution: Solution) -> list[str]:
 
 def pretty_unit(unit: str) -> str:
     """``m³/s`` for ``m^3/s``, ``N·m`` for ``N m``, ``Ω`` for ``ohm``."""
+    if " or " in unit:
+        return " or ".join(map(pretty_unit, unit.split(" or ")))
     for plain, sign in _SIGNS.items():
         unit = unit.replace(plain, sign)
     return unit
@@ -94,12 +110,16 @@ def pretty_unit(unit: str) -> str:
 
 def with_prefix(unit: str, largest: float) -> tuple[str, float]:
     """The unit with an SI prefix that suits the largest value, and what one prefixed unit is in plain ones."""
-    first = unit.replace("/", " ").split(" ")[0]
-    plain = not first or "^" in first or first in ("kg", "1") or not math.isfinite(largest)
-    if plain or largest <= 0 or 0.1 <= largest < 10_000:
+    if not takes_prefix(unit) or not math.isfinite(largest) or largest <= 0 or 0.1 <= largest < 10_000:
         return pretty_unit(unit), 1.0
     power = min(max(3 * math.floor(math.log10(largest) / 3 + 1e-9), -15), 12)
     return _PREFIXES[power] + pretty_unit(unit), 10.0**power
+
+
+def takes_prefix(unit: str) -> bool:
+    """Whether a unit can have an SI prefix: not where its first part is a power, kg or nothing."""
+    first = unit.replace("/", " ").split(" ")[0]
+    return bool(first) and "^" not in first and first not in ("kg", "1")
 
 
 def thinned(t: Array, values: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
@@ -138,16 +158,34 @@ class PrefixFormatter(Formatter):
 
 
 def _panels(count: int, heights: list[float]) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(7.4, sum(heights) + 0.35), layout="constrained")
+    figure = Figure(figsize=(_WIDE, sum(heights) + 0.35))
     grid = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)
     return figure, list(grid[:, 0])
 
 
-def _draw_lines(ax: Axes, t: Array, lines: dict[str, Array], colours: Sequence[str] = COLOURS) -> None:
+def _fit(figure: Figure, axes: list[Axes]) -> None:
+    """Margins that hold ticks, labels and legends: measured here, since a general layout takes far longer."""
+    left, right = 0.35, 0.1
+    for ax in axes:
+        formatter = ax.yaxis.get_major_formatter()
+        ticks = [text_size(word)[0] for word in formatter.format_ticks(ax.get_yticks().tolist())]
+        left = max(left, max(ticks, default=0.0) + 0.42)
+        if (legend := ax.get_legend()) is not None:
+            words = [text_size(text.get_text())[0] for text in (*legend.get_texts(), legend.get_title())]
+            right = max(right, max(words, default=0.0) + 0.68)
+    wide, high = figure.get_size_inches()
+    right = min(right, max(wide - left - 2.5, 0.1))
+    gap = 0.28 * len(axes) / max(high - 0.62, 1.0)
+    figure.subplots_adjust(left / wide, 0.48 / high, 1 - right / wide, 1 - 0.14 / high, hspace=gap)
+
+
+def _draw_lines(
+    ax: Axes, t: Array, lines: dict[str, Array], colours: Sequence[str] = COLOURS, thin: bool = True
+) -> None:
     for k, values in enumerate(lines.values()):
         look = _LINES[k // len(colours) % len(_LINES)]
-        ax.plot(*thinned(t, values), color=colours[k % len(colours)], ls=look)
-    words = [clean(name) for name in lines][:MOST_LISTED]
+        ax.plot(*(thinned(t, values) if thin else (t, values)), color=colours[k % len(colours)], ls=look)
+    words = [_shortened(clean(name)) for name in lines][:MOST_LISTED]
     handles = ax.get_lines()[: len(words)]
     legend = ax.legend(handles, [" "] * len(words), loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
     # Set afterwards, since matplotlib leaves out names that begin with an underscore.
@@ -155,6 +193,19 @@ def _draw_lines(ax: Axes, t: Array, lines: dict[str, Array], colours: Sequence[s
         text.set_text(word)
     if len(lines) > len(words):
         legend.set_title(f"{len(words)} of {len(lines)} names", FontProperties(size=8))
+
+
+def _mark_events(ax: Axes, solution: Solution) -> None:
+    """A dotted line at the time of each event, unless there are so many that they hide the curves."""
+    times = [float(time) for each in solution.events.values() for time in each]
+    if 0 < len(times) <= MOST_MARKS:
+        across = ax.get_xaxis_transform()
+        ax.vlines(times, 0.0, 1.0, transform=across, colors="#e08a00", linestyles="dotted", lw=1.0, zorder=1.5)
+
+
+def _shortened(name: str) -> str:
+    """A name that leaves room for the plot: the middle of a very long one is left out."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2 - 1]}…{name[-(LONGEST // 2) :]}"
 
 
 def _label_values(ax: Axes, quantity: str, unit: str, values: list[Array]) -> None:
@@ -166,16 +217,23 @@ def _label_values(ax: Axes, quantity: str, unit: str, values: list[Array]) -> No
         ax.set_ylim(-1, 1)
 
 
-def _label_time(figure: Figure, axes: list[Axes], t: Array) -> None:
-    unit, scale = with_prefix("s", float(np.max(np.abs(t), initial=0.0)))
-    axes[-1].set_xlabel(f"time ({unit})")
+def _label_along(figure: Figure, axes: list[Axes], t: Array, name: str = "time", unit: str = "s") -> None:
+    prefixed, scale = with_prefix(unit, float(np.max(np.abs(t), initial=0.0)))
+    axes[-1].set_xlabel(f"{name} ({prefixed})" if prefixed else name)
     axes[-1].xaxis.set_major_formatter(PrefixFormatter(scale))
-    if len(t) and t[-1] > t[0]:
+    if name == "time" and len(t) and t[-1] > t[0]:
         axes[-1].set_xlim(float(t[0]), float(t[-1]))
-    figure.align_ylabels(axes)
+    _fit(figure, axes)
+    left = figure.subplotpars.left * _WIDE
+    for ax in axes:
+        wide = ax.get_position().width * _WIDE
+        ax.yaxis.set_label_coords(-(left - 0.17) / wide, 0.5)
 
 
 def _quantity(names: list[str]) -> str:
-    """The word that all names end in, if they agree."""
+    """The word that all names end in, if they agree: ``angle``, ``position y``."""
     words = {name.rpartition(".")[2] for name in names}
+    owners = {name.rpartition(".")[0].rpartition(".")[2] for name in names}
+    if len(words) == 1 and len(owners) == 1 and _AXIS.fullmatch(next(iter(words))):
+        words = {f"{owners.pop()} {words.pop()}".lstrip()}
     return clean(words.pop().replace("_", " ")) if len(words) == 1 else ""

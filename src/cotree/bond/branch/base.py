@@ -14,12 +14,15 @@ from cotree.bond.mechanics.base import FramePart, frame, junction, lever, turn
 from cotree.bond.motions import poses_at
 from cotree.errors import ModelError
 from cotree.model import Component, find_kind
+from cotree.model.form import said
 from cotree.model.quantity import MISSING, Quantity
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
 
 P = TypeVar("P")
+COMPONENT = {"$ref": "#/$defs/component"}
+"""Where the schema of model files describes a component."""
 
 
 class Wrapped(BondPart):
@@ -27,7 +30,9 @@ class Wrapped(BondPart):
 
     wraps: ClassVar[type[Component]] = Component
     """The components that it may stand for."""
-    component: Any = field(default=None, kw_only=True)
+    component: Any = field(
+        default=None, kw_only=True, metadata=said("component of a mechanism that it stands for", COMPONENT)
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.component, self.wraps) or self.component.name != self.name:

@@ -18,6 +18,7 @@ from cotree.errors import ModelError
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import perpendicular, vee
 from cotree.model import Component
+from cotree.model.form import said
 from cotree.terminal.joints import (
     Cylindrical,
     Free,
@@ -57,7 +58,7 @@ class OfJoint(Wrapped, JointMask):
 
     kind = "bond.of_joint"
     wraps: ClassVar[type[Component]] = Joint
-    oriented: bool = field(default=True, kw_only=True)
+    oriented: bool = field(default=True, kw_only=True, metadata=said("whether it holds rotations, too"))
 
     def __post_init__(self) -> None:
         if isinstance(self.component, Joint) and not isinstance(self.component, KNOWN):

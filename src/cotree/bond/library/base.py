@@ -7,7 +7,7 @@ their product is the power that enters at this end.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,8 @@ from cotree.bond.elements import Element
 from cotree.bond.junctions import TF, Junction0, Junction1
 from cotree.bond.structure import SOURCES, UNITS
 from cotree.errors import ModelError, listing
+from cotree.model.form import Form, or_null
+from cotree.model.form import value as value_schema
 from cotree.model.quantity import MISSING, Quantity
 
 if TYPE_CHECKING:
@@ -55,11 +57,34 @@ def needed() -> Any:
     return field(default=MISSING, kw_only=True)
 
 
+def check_scalars(part: Element) -> None:
+    """A part of one domain takes single values, and all that it needs."""
+    for f in fields(part):
+        if f.name in part.shapes:
+            given, info = getattr(part, f.name), part.shapes[f.name]
+            if isinstance(given, tuple) or (given is None and f.default is not None):
+                raise ModelError(f"found {given!r}", where=f"{part.name}.{f.name}", expected=info.expected)
+
+
+def scalar_form(info: Quantity, form: Form) -> Form:
+    """A single value of a part of one domain."""
+    schema = value_schema(info) if form.required else or_null(value_schema(info))
+    return replace(form, meaning=form.meaning or info.meaning, schema=schema, info=info)
+
+
 class OnePort(Element):
     """A scalar element of one domain; `constitutive` gives its vertex what its letter asks for."""
 
     width: ClassVar[int] = 1  # type: ignore[misc]
     domain: ClassVar[str] = ""  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_scalars(self)
+
+    @classmethod
+    def shaped_form(cls, key: str, form: Form) -> Form:
+        return scalar_form(cls.shapes[key], form)
 
     def constitutive(self, v: Mapping[str, ca.SX]) -> dict[str, Any]:
         """Fields of the vertex, from the values that are given."""
@@ -113,8 +138,13 @@ class TwoPort(TF):
     ends: ClassVar[tuple[str, str]] = ("primary", "secondary")
     domains: ClassVar[tuple[str, str]] = ("", "")
 
+    @classmethod
+    def shaped_form(cls, key: str, form: Form) -> Form:
+        return scalar_form(cls.shapes[key], form)
+
     def __post_init__(self) -> None:
         Element.__post_init__(self)
+        check_scalars(self)
 
     def port_names(self) -> tuple[str, ...]:
         return ("1", "2", *self.ends)

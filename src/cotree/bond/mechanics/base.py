@@ -7,6 +7,7 @@ A frame is a port with two multibonds of width three, ``rotation`` (moment and a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
@@ -18,6 +19,8 @@ from cotree.bond.structure import XYZ, Vertex
 from cotree.bond.values import plain
 from cotree.errors import ModelError
 from cotree.maths.rotation import skew
+from cotree.model.form import VALUE, Form, either, listed, one_of, or_null, several
+from cotree.model.form import value as value_schema
 from cotree.model.quantity import Quantity, vector_entries
 from cotree.terminal.bodies import turned
 
@@ -32,6 +35,8 @@ End = str | tuple[str, str]
 
 LETTERS: Mapping[str, tuple[int, int, int]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 """Axes by their letters."""
+AXES = ("axis", "axis_1", "axis_2")
+FOUR = or_null(listed(VALUE, 4))
 
 
 def value(unit: str, meaning: str, range: str = "finite", built_in: str = "") -> Quantity:
@@ -60,7 +65,7 @@ class FramePart(BondPart):
     """Values that must be given."""
 
     def __post_init__(self) -> None:
-        for name in ("axis", "axis_1", "axis_2"):
+        for name in AXES:
             given = getattr(self, name, None)
             if isinstance(given, str) and given in LETTERS:
                 object.__setattr__(self, name, LETTERS[given])
@@ -73,7 +78,7 @@ class FramePart(BondPart):
         super().__post_init__()
         for name, length in self.lengths.items():
             given = getattr(self, name)
-            if given is not None and not (isinstance(given, tuple) and len(given) == length):
+            if given is not None and not _is_vector(given, length):
                 expected = _expected(self, name, self.shapes[name])
                 raise ModelError(f"found {given!r}", where=f"{self.name}.{name}", expected=expected)
 
@@ -84,8 +89,23 @@ class FramePart(BondPart):
                 result |= vector_entries(name, getattr(self, name), _PARAMETER, PARAMETERS, self.name)
         return result
 
-    def scoped_fields(self) -> tuple[str, ...]:
-        return (*super().scoped_fields(), *self.turns)
+    @classmethod
+    def scoped_fields(cls) -> tuple[str, ...]:
+        return (*super().scoped_fields(), *cls.turns)
+
+    @classmethod
+    def forms(cls) -> dict[str, Form]:
+        forms = super().forms()
+        turns = {key: replace(forms[key], meaning="Euler parameters at the start", schema=FOUR) for key in cls.turns}
+        return forms | turns | {key: replace(forms[key], required=True) for key in cls.needed}
+
+    @classmethod
+    def shaped_form(cls, key: str, form: Form) -> Form:
+        plain = super().shaped_form(key, form)
+        if key not in cls.lengths:
+            return replace(plain, schema=or_null(either(value_schema(cls.shapes[key]), several(VALUE, 1))))
+        vector = listed(VALUE, cls.lengths[key])
+        return replace(plain, schema=or_null(either(vector, one_of(LETTERS)) if key in AXES else vector))
 
     def parameters(self, name: str, v: Mapping[str, Any]) -> ca.SX | None:
         """Given Euler parameters, with length one."""
@@ -117,6 +137,11 @@ class FramePart(BondPart):
     def bundle(self, port: str) -> tuple[tuple[str, int | None], ...]:
         widths = self.plain_ports()
         return (("", widths[port]),) if port in widths else FRAME
+
+
+def _is_vector(given: Any, length: int) -> bool:
+    listed = isinstance(given, tuple) and len(given) == length
+    return listed and not any(isinstance(each, tuple) for each in given)
 
 
 def _expected(part: FramePart, name: str, info: Quantity) -> str:

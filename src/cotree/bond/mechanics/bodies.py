@@ -35,14 +35,17 @@ from cotree.bond.structure import XYZ
 from cotree.bond.values import plain
 from cotree.errors import ModelError
 from cotree.maths.rotation import of_quaternion, skew
+from cotree.model.form import VALUE, VECTOR, either, entries, named, one_of, or_null, said
 from cotree.model.quantity import Quantity, vector_entries
-from cotree.terminal.bodies import MOMENTS, ROUNDING
+from cotree.terminal.bodies import INERTIA, MOMENTS, ROUNDING
 from cotree.terminal.checked import frame_names
 
 if TYPE_CHECKING:
     from cotree.bond.opening import Opening
 
 CENTRE = "centre"
+_AXIS = or_null(either(VECTOR, one_of(LETTERS)))
+_FRAME = either(VECTOR, entries({"position": VECTOR, "axis": _AXIS, "angle": or_null(VALUE)}))
 _MOMENT = value("kg m^2", "moment or product of inertia", built_in="zero")
 _STARTS = ("position", "velocity", "angular_velocity")
 
@@ -96,8 +99,10 @@ class Body(FramePart):
     turns = (ORIENTATION,)
     needed = ("mass",)
     mass: Any = optional()
-    inertia: Any = optional()
-    frames: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    inertia: Any = optional("moments xx, yy, zz, and xy, xz, yz, in kg m^2, about the centre of mass", INERTIA)
+    frames: Mapping[str, Any] = field(
+        default_factory=dict, kw_only=True, metadata=said("places fixed to the body, in body axes", named(_FRAME))
+    )
     position: Any = optional()
     orientation: Any = optional()
     velocity: Any = optional()
@@ -126,7 +131,8 @@ class Body(FramePart):
                 result[f"{name}.angle"] = (ANGLE, given["angle"])
         return result
 
-    def scoped_fields(self) -> tuple[str, ...]:
+    @classmethod
+    def scoped_fields(cls) -> tuple[str, ...]:
         return (*super().scoped_fields(), "inertia", "frames")
 
     def check(self, values: Mapping[str, float]) -> None:

@@ -12,6 +12,7 @@ from cotree.bond.elements import modulation, optional
 from cotree.bond.mechanics.base import DOMAINS, FramePart, frame, junction, one_port, transformer, value
 from cotree.bond.motions import JointPlace, poses_at
 from cotree.errors import ModelError
+from cotree.model.form import one_of, said
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ class Between(FramePart):
 
     def frame_ports(self) -> tuple[str, ...]:
         return ("a", "b")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, info in self.shapes.items():
+            if isinstance(given := getattr(self, name), tuple):
+                raise ModelError(f"found {list(given)!r}", where=f"{self.name}.{name}", expected=info.expected)
 
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         at = poses_at(make, path, ("a", "b"))
@@ -102,7 +109,9 @@ class OnFrame(FramePart):
     """An effort source on a frame, in world axes or, with ``axes="body"``, in those of the frame."""
 
     word: ClassVar[str] = "translation"
-    axes: str = field(default="world", kw_only=True)
+    axes: str = field(
+        default="world", kw_only=True, metadata=said("axes in which it is given", one_of(("world", "body")))
+    )
 
     def __post_init__(self) -> None:
         if self.axes not in ("world", "body"):
@@ -130,7 +139,7 @@ class FrameForce(OnFrame):
     """A force on a frame at its origin, which may depend on time and signals."""
 
     kind = "bond.frame_force"
-    shapes: ClassVar[Mapping[str, Quantity]] = {"force": modulation("force")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"force": modulation("force", "N")}
     lengths: ClassVar[Mapping[str, int]] = {"force": 3}
     needed = ("force",)
     force: Any = optional()
@@ -141,7 +150,7 @@ class FrameTorque(OnFrame):
 
     kind = "bond.frame_torque"
     word = "rotation"
-    shapes: ClassVar[Mapping[str, Quantity]] = {"torque": modulation("torque")}
+    shapes: ClassVar[Mapping[str, Quantity]] = {"torque": modulation("torque", "N m")}
     lengths: ClassVar[Mapping[str, int]] = {"torque": 3}
     needed = ("torque",)
     torque: Any = optional()

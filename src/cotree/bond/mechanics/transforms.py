@@ -26,6 +26,7 @@ from cotree.bond.mechanics.bodies import open_arm
 from cotree.bond.motions import ORIENTATION, PARAMETERS, BodyPlace, RotationPlace, state
 from cotree.errors import ModelError, listing
 from cotree.maths.rotation import about, of_quaternion, quaternion_rate
+from cotree.model.form import one_of, said
 from cotree.model.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Rotation(FramePart):
     role = "rotation"
     shapes: ClassVar[Mapping[str, Quantity]] = {name: value("rad", f"angle {name} at the start") for name in ANGLES}
     turns = (ORIENTATION,)
-    by: str = field(default="euler_angles", kw_only=True)
+    by: str = field(default="euler_angles", kw_only=True, metadata=said("its coordinates", one_of(BY)))
     phi: Any = optional()
     theta: Any = optional()
     psi: Any = optional()

@@ -284,7 +284,7 @@ def ldl_solver(A: ca.SX) -> Callable[[ca.SX], ca.SX]:
         pivot = _entry(A, r, r)
         for j, value in L[r].items():
             pivot = pivot - value * value * d[j]
-        d.append(pivot)
+        d.append(pivot if isinstance(pivot, ca.SX) or pivot else ca.SX(0))  # no inertia: told when a start is sought
     inverse = [1 / each for each in d]
 
     def solve(b: ca.SX) -> ca.SX:

@@ -328,7 +328,8 @@ def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]
 def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:
     kin = own.kin
     rows = len(redundancy.kept)
-    words = f"{len(kin.u_names)} speeds, {rows} independent constraint equation{'' if rows == 1 else 's'}"
+    speeds = f"{len(kin.u_names)} speed{'' if len(kin.u_names) == 1 else 's'}"
+    words = f"{speeds}, {rows} independent constraint equation{'' if rows == 1 else 's'}"
     freedom = f"{redundancy.freedom} degree{'' if redundancy.freedom == 1 else 's'} of freedom"
     elastic = (_elastic_note(own, j) for j in own.top.flexible)
     return (f"{words}, {freedom}", *elastic, *redundancy.notes)

@@ -374,7 +374,7 @@ def _refuse(
 def _given(expression: Expression) -> Given:
     """What the user wrote: a number, or a text."""
     try:
-        return float(expression.text)
+        return float(expression.si)
     except ValueError:
         return expression.text
 

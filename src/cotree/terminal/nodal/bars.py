@@ -9,6 +9,7 @@ import casadi as ca
 
 from cotree.errors import ModelError
 from cotree.model import Value, quantity
+from cotree.model.form import said
 from cotree.terminal.nodal.base import At, Held, Results, distance
 from cotree.terminal.nodal.measures import TwoEnds, check_apart
 
@@ -25,7 +26,9 @@ class Bar(TwoEnds, Held):
 
     mass: Value = quantity("kg", "mass", symbol="m", range="non-negative")
     length: Value | None = quantity("m", "length", symbol="l", range="positive", default=None)
-    distribution: Literal["consistent", "lumped"] = dataclasses.field(default="consistent", kw_only=True)
+    distribution: Literal["consistent", "lumped"] = dataclasses.field(
+        default="consistent", kw_only=True, metadata=said("how its mass acts: along it, or half at either end")
+    )
 
     def __post_init__(self) -> None:
         if self.distribution not in MASSES:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
 
 from cotree.errors import ModelError
-from cotree.model import Kind, Value, quantity, vector
-from cotree.terminal.bodies import MOMENTS, ROUNDING
+from cotree.model import MISSING, Kind, Quantity, Value, quantity, vector
+from cotree.model.form import TEXT, said
+from cotree.model.form import several as several_of
+from cotree.terminal.bodies import INERTIA, MOMENTS, ROUNDING
 from cotree.terminal.nodal.base import NodalPart, several
 from cotree.terminal.nodal.measures import no_repeats
+
+_MOMENT = Quantity("kg m^2", "finite", False, "moment or product of inertia", built_in="zero")
 
 
 class Body(NodalPart):
@@ -26,11 +31,11 @@ class Body(NodalPart):
     kind: ClassVar[str] = "nodal.body"
     edge_kind: ClassVar[Kind] = Kind.ARM
 
-    over: tuple[str, ...]
+    over: tuple[str, ...] = field(metadata=said("nodes fixed to it", several_of(TEXT, 1)))
     mass: Value = quantity("kg", "mass", symbol="m", range="non-negative")
     center: tuple[Value, Value, Value] = vector("m", "place of the centroid at the start", built_in="always")
-    inertia: tuple[Value, Value, Value, Value, Value, Value] = vector(
-        "kg m^2", "moment or product of inertia", labels=" ".join(MOMENTS)
+    inertia: tuple[Value, Value, Value, Value, Value, Value] = field(
+        default=MISSING, kw_only=True, metadata={"vector": (_MOMENT, MOMENTS), "schema": INERTIA}
     )
 
     def __post_init__(self) -> None:

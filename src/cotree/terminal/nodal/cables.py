@@ -7,6 +7,7 @@ cable needs nodes that are apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -14,6 +15,8 @@ import casadi as ca
 
 from cotree.errors import ModelError
 from cotree.model import Kind, Signal, Value, quantity, signal
+from cotree.model.form import TEXT, said
+from cotree.model.form import several as several_of
 from cotree.terminal.nodal.base import At, Held, NodalPart, Pushing, Results, distance, several
 from cotree.terminal.nodal.measures import check_apart
 from cotree.terminal.springs import length_of
@@ -52,7 +55,7 @@ def pulls(x: Sequence[ca.SX], tension: ca.SX) -> list[ca.SX]:
 class Cable(NodalPart):
     """A line over two or more nodes; a closed one names its first node again at the end."""
 
-    over: tuple[str, ...]
+    over: tuple[str, ...] = field(metadata=said("nodes that it runs over, in this order", several_of(TEXT, 2)))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "over", several(self.over, 2, self.name))

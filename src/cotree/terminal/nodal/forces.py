@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import casadi as ca
 from cotree.errors import ModelError
 from cotree.maths.symbolic import column
 from cotree.model import Signal, Value, quantity
+from cotree.model.form import said
 from cotree.terminal.forces import signal_vector
 from cotree.terminal.nodal.base import At, NodalPart, Pushing, Results, distance
 from cotree.terminal.nodal.measures import TwoEnds, take_names
@@ -85,7 +87,7 @@ class Force(Pushing):
     kind: ClassVar[str] = "nodal.force"
     supplies: ClassVar[bool] = True
 
-    node: str
+    node: str = dataclasses.field(metadata=said("node that it acts on"))
     force: tuple[Signal, Signal, Signal] = signal_vector("N", "force")
 
     def __post_init__(self) -> None:
@@ -111,7 +113,7 @@ class BodyLoad(NodalPart):
     kind: ClassVar[str] = "nodal.body_load"
     supplies: ClassVar[bool] = True
 
-    body: str
+    body: str = dataclasses.field(metadata=said("body that it acts on"))
     force: tuple[Signal, Signal, Signal] = signal_vector("N", "force at the centroid", default=NOTHING)
     moment: tuple[Signal, Signal, Signal] = signal_vector("N m", "moment", default=NOTHING)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ import casadi as ca
 
 from cotree.errors import ModelError
 from cotree.model import Value, quantity, vector
+from cotree.model.form import said
 from cotree.terminal.nodal.base import At, Held, Results, several
 from cotree.terminal.nodal.measures import at_nodes, check_bent, check_direction, no_repeats, turned_since
 
@@ -22,8 +24,8 @@ class Gear(Held):
 
     kind: ClassVar[str] = "nodal.node_gear"
 
-    first: tuple[str, str, str]
-    second: tuple[str, str, str]
+    first: tuple[str, str, str] = dataclasses.field(metadata=said("first angle: leg, hub, leg"))
+    second: tuple[str, str, str] = dataclasses.field(metadata=said("second angle: leg, hub, leg"))
     ratio: Value = quantity("", "growth of the first angle over that of the second", range="non-zero", default=1.0)
     axis: tuple[Value, Value, Value] | None = vector(
         "", "axis about which angles have a sign", default=None, built_in="always"

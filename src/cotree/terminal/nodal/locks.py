@@ -17,6 +17,8 @@ import casadi as ca
 
 from cotree.errors import ModelError
 from cotree.model import Value, quantity, vector
+from cotree.model.form import TEXT, listed, said
+from cotree.model.quantity import check_alternative
 from cotree.terminal.nodal.base import At, Held, Results, several
 from cotree.terminal.nodal.measures import angle_about, check_direction, no_repeats, smooth_angle, start_angle
 from cotree.terminal.springs import length_of
@@ -27,7 +29,9 @@ ACTIONS = ("hold", "end")
 class Lock(Held):
     """An equation between a measure of nodes and a limit, which does not hold all the time."""
 
-    over: tuple[str, ...]
+    over: tuple[str, ...] = dataclasses.field(
+        metadata=said("two nodes (a, b) for a length, or three (a, hub, b) for an angle", listed(TEXT, 2, 3))
+    )
     axis: tuple[Value, Value, Value] | None = vector(
         "", "axis about which the angle has a sign", default=None, built_in="always"
     )
@@ -51,6 +55,7 @@ class Lock(Held):
                 remedy="Drop the axis, or name three nodes",
             )
         super().__post_init__()
+        check_alternative(self, len(names) - 2)
 
     @property
     def word(self) -> str:
@@ -149,7 +154,9 @@ class Stop(Lock):
     least: Value | None = quantity("m or rad", "lower limit", default=None)
     most: Value | None = quantity("m or rad", "upper limit", default=None)
     restitution: Value = quantity("", "part of the speed that an impact gives back", default=0.0, built_in="zero")
-    action: Literal["hold", "end"] = dataclasses.field(default="hold", kw_only=True)
+    action: Literal["hold", "end"] = dataclasses.field(
+        default="hold", kw_only=True, metadata=said("what it does at a limit: hold there, or end the run")
+    )
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:

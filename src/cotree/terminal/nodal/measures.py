@@ -7,6 +7,7 @@ atan2(n.(p x q), p.q - (n.p)(n.q)), taken within half a turn of some middle, whe
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from cotree.errors import ModelError
+from cotree.model.form import said
 from cotree.terminal.joints import unit
 from cotree.terminal.nodal.base import At, NodalPart
 from cotree.terminal.springs import length_of
@@ -45,8 +47,8 @@ def two_ends(part: Any) -> None:
 class TwoEnds(NodalPart):
     """A part between two different nodes."""
 
-    node_a: str
-    node_b: str
+    node_a: str = dataclasses.field(metadata=said("node at its first end"))
+    node_b: str = dataclasses.field(metadata=said("node at its second end"))
 
     def __post_init__(self) -> None:
         two_ends(self)

@@ -7,6 +7,7 @@ at the start.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -15,6 +16,7 @@ from cotree.errors import ModelError
 from cotree.maths.rotation import perpendicular
 from cotree.maths.symbolic import column
 from cotree.model import Kind, Quantity, Signal, Value, vector
+from cotree.model.form import VALUE, or_null, said
 from cotree.terminal.forces import signal_vector
 from cotree.terminal.joints import unit
 from cotree.terminal.nodal.base import XYZ, At, Held, Results, direction
@@ -29,7 +31,7 @@ def components(name: str, given: ca.SX, unit_name: str) -> Results:
 class OnNode(Held):
     """A support of one node; its result is the reaction on the node."""
 
-    node: str
+    node: str = field(metadata=said("node that it holds"))
 
     def __post_init__(self) -> None:
         take_names(self, "node")
@@ -103,7 +105,7 @@ class Moved(OnNode):
     edge_kind: ClassVar[Kind] = Kind.POSITION_DRIVER
 
     displacement: tuple[Signal | None, Signal | None, Signal | None] = signal_vector(
-        "m", "displacement over time", measured=False
+        "m", "displacement over time, nothing where it is free", measured=False, each=or_null(VALUE)
     )
 
     def __post_init__(self) -> None:

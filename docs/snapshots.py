@@ -1,0 +1,92 @@
+"""Pictures of mechanisms in space for the documentation: the view of a report, photographed in Chromium.
+
+Only writing the pictures anew needs Chromium and playwright; the pages use the files that are kept in the repository.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+WIDTH, HEIGHT = 1000, 900
+"""Size of the window, in which the view is about 900 pixels wide."""
+COLOURS = 256
+"""Enough for a drawing, and a small file."""
+SWITCHES = (
+    "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PATIENCE = 180_000.0
+"""Longest wait for the browser, in ms."""
+STYLE = "div.scene { height: 520px !important; border-radius: 0 !important; }"
+
+
+def browser() -> str | None:
+    """Where Chromium is: ``CHROMIUM``, or on the path."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    try:
+        import playwright  # noqa: F401
+    except ImportError:
+        return None
+    return found
+
+
+class Camera:
+    """One browser for many pictures."""
+
+    def __enter__(self) -> Self:
+        from playwright.sync_api import sync_playwright
+
+        path = browser()
+        if path is None:
+            raise SystemExit("pictures in space need Chromium and playwright; name it by CHROMIUM=/path/to/chromium")
+        self._playwright = sync_playwright().start()
+        self._browser = self._playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._browser.close()
+        self._playwright.stop()
+
+    def snapshot(self, report: Path, target: Path, share: float = 0.35, before: str = "") -> None:
+        """The view of a report at a share of its run, after a script ``before`` that may turn it."""
+        page = self._browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+        page.set_default_timeout(PATIENCE)
+        page.goto(report.resolve().as_uri())
+        page.add_style_tag(content=STYLE)
+        if not page.evaluate("window.cotree ? window.cotree.ready : false"):
+            raise SystemExit(f"{report.name} shows nothing in space")
+        page.evaluate("window.dispatchEvent(new Event('resize')); cotree.pause()")
+        page.wait_for_timeout(300)
+        if before:
+            page.evaluate(before)
+        page.evaluate(f"cotree.seek({share} * cotree.duration)")
+        page.wait_for_timeout(500)
+        picture = page.locator("div.scene").screenshot()
+        page.close()
+        target.write_bytes(smaller(picture))
+
+
+def smaller(picture: bytes) -> bytes:
+    """The same picture with few colours."""
+    from PIL import Image
+
+    out, image = io.BytesIO(), Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def snapshot(report: Path, target: Path, **options: Any) -> None:
+    """One picture; without Chromium the old one is kept."""
+    if browser() is None:
+        print(f"{target.name} is kept: there is no Chromium here")
+        return
+    with Camera() as camera:
+        camera.snapshot(report, target, **options)

@@ -1,0 +1,305 @@
+"""Options that many commands share, and the model that they lead to."""
+
+# Annotations stay objects here: typer reads them from the signature of `ModelChoice`.
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cotree.errors import CotreeError, ModelError, listing, nearest
+
+if TYPE_CHECKING:
+    from cotree import api
+    from cotree.io import ModelFile
+    from cotree.model import Expression
+
+FORMULATIONS = ("file", "branch", "nodal", "network", "bond")
+
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object; errors as JSON, too")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")]
+Time = Annotated[
+    str | None, typer.Option("--time", "-t", metavar="TIME", help="time at which sources are taken; 0 if left out")
+]
+EndTime = Annotated[str | None, typer.Option("--t-end", metavar="TIME", help="end of the run: 2 or 500ms")]
+Points = Annotated[int | None, typer.Option("--points", metavar="N", help="number of output times")]
+ResultsOut = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="results: .h5 (kept as the run goes), .csv, .parquet or .mat"),
+]
+ReportOut = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="HTML page with animation, graph, plots and equations")
+]
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model file, and what the options change about it."""
+
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="model file: .yaml or .json", show_default=False)]
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="change a value: R1.resistance=5, l=300mm")
+    ] = None
+    formulation: Annotated[
+        str | None,
+        typer.Option(
+            "--formulation", metavar="NAME", help="branch, nodal, network or bond; file: as the model is written"
+        ),
+    ] = None
+    tree: Annotated[
+        str | None,
+        typer.Option("--tree", metavar="NAME", help="normal, kinds, absolute or joint; file: as the model file says"),
+    ] = None
+    rotation_tree: Annotated[
+        str | None,
+        typer.Option("--rotation-tree", metavar="NAME", help="another tree for the rotations of a mechanism"),
+    ] = None
+    into_tree: Annotated[
+        list[str] | None, typer.Option("--into-tree", metavar="EDGE", help="pin an edge into the tree")
+    ] = None
+    into_cotree: Annotated[
+        list[str] | None, typer.Option("--into-cotree", metavar="EDGE", help="pin an edge into the cotree")
+    ] = None
+
+    def read(self) -> "Chosen":
+        """The model with its changes, formulation and tree."""
+        settings = split_settings(self.set)
+        if self.formulation not in (None, *FORMULATIONS):
+            raise CotreeError(
+                f"--formulation {self.formulation}",
+                expected=f"one of {', '.join(FORMULATIONS)}",
+                remedy=nearest(str(self.formulation), FORMULATIONS),
+            )
+        written = load(self.file)
+        with written.about(settings):
+            changes = changed_values(written.model, settings)
+            model, left = converted(written.model, self.formulation, changes)
+            return Chosen(self, written, model, self._tree(written, model), left)
+
+    def _tree(self, written: "ModelFile[api.Model]", model: "api.Model") -> Any:
+        """The tree that options and file ask for; a pair where a mechanism has another one for rotations."""
+        given = written.run.tree if model is written.model else None
+        prefer, turning = (None if each == "file" else each for each in (self.tree, self.rotation_tree))
+        pinned = self.into_tree or (), self.into_cotree or ()
+        if model.bonded:
+            every = (prefer, turning, given, *pinned[0], *pinned[1])
+            if (named := next((each for each in every if each), None)) is not None:
+                raise CotreeError(f"the tree {named}", expected="none: a bond graph has causality instead of a tree")
+            return None
+        if turning is not None and not model.mechanical:
+            raise CotreeError(f"--rotation-tree {turning}", expected="a mechanism: a network has one tree")
+        first, second = given if isinstance(given, list) else (given, None)
+        first = prefer if prefer is not None else first
+        second = turning if turning is not None else None if prefer is not None else second
+        made = model.tree(first, *pinned)
+        return made if second is None else (made, model.tree(second, *pinned))
+
+
+@dataclass
+class Chosen:
+    """A model as the options want it."""
+
+    choice: ModelChoice
+    written: "ModelFile[api.Model]"
+    model: "api.Model"
+    tree: Any
+    changes: dict[str, float]
+    """Changed values that a run takes as parameters."""
+
+    @property
+    def trees(self) -> tuple[Any, Any]:
+        """The trees of translations and rotations, which may be one."""
+        return self.tree if isinstance(self.tree, tuple) else (self.tree, self.tree)
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether the model is another than the file's, with other names of results."""
+        return self.model is not self.written.model
+
+    def end(self, given: str | None) -> float:
+        """The end of the run in s, as the option or else the file says."""
+        end = self.written.run.t_end if given is None else seconds("--t-end", given)
+        if end is None:
+            raise self.written.no_end()
+        return end
+
+    @contextmanager
+    def about(self) -> Iterator[None]:
+        """Errors that are raised inside begin with the file, and the line of the component that they name."""
+        with self.written.about(self.changes):
+            yield
+
+
+def takes_model(command: Callable[..., None], many: bool = False) -> Callable[..., None]:
+    """Give a command the options of `ModelChoice`, which it gets as its first argument, or a list of them."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    names = [field.name for field in dataclasses.fields(ModelChoice)]
+    file, *shared = inspect.signature(ModelChoice).parameters.values()
+    if many:
+        file = file.replace(annotation=Annotated[list[Path], *file.annotation.__metadata__])
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (file, *own, *shared)]
+
+    def whole(**given: Any) -> None:
+        options = {name: given.pop(name) for name in names}
+        files = options.pop("file")
+        choices = [ModelChoice(each, **options) for each in (files if many else [files])]
+        command(choices if many else choices[0], **given)
+
+    whole.__name__, whole.__doc__ = command.__name__, command.__doc__
+    whole.__annotations__ = {each.name: each.annotation for each in parameters}
+    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return whole
+
+
+def takes_models(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a command that takes any number of model files."""
+    return takes_model(command, many=True)
+
+
+def load(file: Path) -> "ModelFile[api.Model]":
+    """Read a model file."""
+    from cotree.api import Model
+    from cotree.io import read_model
+
+    if file.suffix.lower() in RESULTS:
+        raise CotreeError(
+            f"{file} holds results",
+            expected="a model file: .yaml or .json",
+            remedy="Finish its run with cotree run --resume, or look at it with cotree report and cotree plot",
+        )
+    return read_model(file, Model)
+
+
+RESULTS = (".h5", ".hdf5")
+
+
+def split_settings(settings: Iterable[str] | None) -> dict[str, str]:
+    """Changed values by name, as they were written."""
+    found: dict[str, str] = {}
+    for setting in settings or ():
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not (name and equals and value):
+            raise CotreeError(f"--set {setting}", expected="NAME=VALUE, such as R1.resistance=5 or l=300mm")
+        if name in found:
+            raise CotreeError(f"--set {name} is given twice", remedy="Keep one of the two")
+        found[name] = value
+    return found
+
+
+def changed_values(model: "api.Model", settings: dict[str, str]) -> dict[str, float]:
+    """The numbers of changed values: plain, with a unit that fits, or expressions of the model's parameters."""
+    from cotree.model.quantity import Quantity, number, quantities, read
+
+    free = Quantity("", "finite", False, "", free=True)
+    known = {f"{each.name}.{field}": info for each in model.valued() for field, info in quantities(each).items()}
+    waiting = {
+        name: read(text, dataclasses.replace(known.get(name, free), signal=False, measured=False), name)
+        for name, text in settings.items()
+    }
+    _check_dimensions(model, waiting)
+    values: dict[str, float] = {}
+    while waiting:
+        ready = [name for name, expression in waiting.items() if not expression.names & waiting.keys()]
+        if not ready:
+            raise ModelError(f"--set {listing(waiting)}: they refer to each other", expected="a number for one of them")
+        used = {name: value for name, value in values.items() if name in model.parameters}
+        values |= {name: number(waiting.pop(name), model.parameter_values(used), name) for name in ready}
+    return {name: values[name] for name in settings}
+
+
+def _check_dimensions(model: "api.Model", given: "dict[str, Expression]") -> None:
+    """Refuse a unit that does not fit where a parameter stands alone for a value."""
+    from cotree.model.quantity import quantities
+
+    before = dict(model.parameters)
+    model.parameters |= {name: value for name, value in given.items() if name in before and value.dimension is not None}
+    try:
+        for part in model.valued() if model.parameters != before else ():
+            for field, info in quantities(part).items():
+                if (used := part.expressions.get(field)) is not None:
+                    model.check_reference(used, info, f"{part.name}.{field}")
+    finally:
+        model.parameters = before
+
+
+def converted(
+    model: "api.Model", formulation: str | None, changes: dict[str, float]
+) -> tuple["api.Model", dict[str, float]]:
+    """The model in another formulation, and the changes that a run has to take as parameters."""
+    now = formulation_of(model)
+    if formulation in (None, "file", now):
+        return model, model.take(changes)
+    made = changed_model(model, changes)
+    if formulation == "branch" and now == "nodal":
+        return made.to_branch(), {}
+    if formulation == "bond" and now != "nodal":
+        return made.to_bond_graph(), {}
+    if formulation == "bond":
+        return made.to_branch().to_bond_graph(), {}
+    if formulation == "network" and now == "bond":
+        return made.to_network(), {}
+    ways = {"branch": "bond", "nodal": "branch or bond", "network": "bond", "bond": "network"}
+    raise ModelError(
+        f"the {WORDS[now]} '{model.name}' cannot be written in the formulation '{formulation}'",
+        expected=f"{ways[now]}, or file for the formulation of the file",
+    )
+
+
+WORDS = {
+    "bond": "bond graph",
+    "branch": "mechanism",
+    "nodal": "structure in nodal coordinates",
+    "network": "network",
+}
+
+
+def formulation_of(model: "api.Model") -> str:
+    """The formulation in which a model is written."""
+    if model.bonded:
+        return "bond"
+    return "nodal" if model.nodal else "branch" if model.mechanical else "network"
+
+
+def changed_model(model: "api.Model", changes: dict[str, float]) -> "api.Model":
+    """The model with changed values in it, after they were checked."""
+    if not changes:
+        return model
+    checked = model.equations() if model.bonded else None
+    model.component_values(changes) if checked is None else checked.parameter_values(changes)  # type: ignore[misc]
+    for name, value in changes.items():
+        owner, _, field = name.partition(".")
+        if not field:
+            del model.parameters[name]
+            model.parameter(name, value)
+            continue
+        part = model.gravity if owner == "gravity" else model.components.get(owner)
+        if part is None or field not in {each.name for each in dataclasses.fields(part)}:
+            raise ModelError(
+                f"{name} cannot be changed together with --formulation", remedy="Change it in the model file"
+            )
+        change: Any = {field: value}
+        whole: Any = dataclasses.replace(part, **change)
+        if owner == "gravity":
+            model.gravity = whole
+        else:
+            model.components[owner] = whole
+    return model
+
+
+def check_ending(option: str, path: Path | None, *endings: str, also: str = "") -> None:
+    """Refuse a file whose ending says nothing, before anything is computed."""
+    if path is not None and path.suffix.lower() not in (*endings, also):
+        raise CotreeError(f"{option} {path}", expected=f"a name that ends in {' or '.join(endings)}")
+
+
+def seconds(option: str, given: str | None) -> float | None:
+    """A time as it was written: a number in s, or with a unit."""
+    if given is None:
+        return None
+    from cotree.model.quantity import finite
+
+    return finite(given, option, "a number in s, or with a unit such as 500ms", unit="s")

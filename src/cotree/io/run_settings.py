@@ -1,0 +1,127 @@
+"""How a model file wants to be run: the entries under ``run``, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from cotree.errors import ModelError, listing, nearest
+from cotree.io.assembly import mapping
+from cotree.io.places import Parts, Spot
+from cotree.model import Model
+from cotree.model.quantity import Quantity, number, read
+
+_SECONDS = Quantity("s", "finite", False, "")
+_NUMBER = Quantity("", "finite", False, "")
+_START = Quantity("", "finite", False, "", free=True)
+_NUMBERS = {
+    "t_end": _SECONDS, "max_step": _SECONDS, "step": _SECONDS, "rtol": _NUMBER, "atol": _NUMBER,
+    "spectral_radius": _NUMBER,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How a model file wants to be run; what it leaves out is None."""
+
+    t_end: float | None = None
+    points: int | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    integrator: str | None = None
+    max_step: float | None = None
+    max_steps: int | None = None
+    step: float | None = None
+    spectral_radius: float | None = None
+    start: dict[str, float] | str | None = None
+    tree: str | list[str] | None = None
+    """A preset, or two of them for the translations and the rotations of a mechanism."""
+    plot: list[Any] = field(default_factory=list)
+
+    def options(self) -> dict[str, Any]:
+        """The options that were given, for `simulate`."""
+        names = [f.name for f in fields(self) if f.name not in ("t_end", "tree", "plot")]
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+def read_run(parts: Parts, model: Model) -> RunSettings:
+    """The run settings of a file."""
+    return _Reader(parts, model).read()
+
+
+class _Reader:
+    def __init__(self, parts: Parts, model: Model) -> None:
+        self.parts, self.source, self.model = parts, parts.source, model
+
+    def read(self) -> RunSettings:
+        entry = mapping(self.source, "run")
+        known = [f.name for f in fields(RunSettings)]
+        for key in entry:
+            if key not in known:
+                raise self.source.error(
+                    f"unknown entry '{key}'", "run", key, value=False, expected=f"one of {', '.join(known)}",
+                    remedy=nearest(key, known),
+                )  # fmt: skip
+        settings = dict(entry)
+        for key, info in _NUMBERS.items():
+            if settings.get(key) is not None:
+                settings[key] = self._number(settings[key], info, key, "run", key)
+        for key in ("points", "max_steps"):
+            count = settings.get(key)
+            self._expect(count is None or type(count) is int, count, "a whole number", key)
+        integrator, start, tree = (settings.get(key) for key in ("integrator", "start", "tree"))
+        mechanical = self.model.mechanical
+        pair = isinstance(tree, list) and len(tree) == 2 and mechanical
+        known_tree = tree is None or all(isinstance(each, str) for each in (tree if pair else [tree]))
+        trees = "a preset such as joint, or two for translation and rotation" if mechanical else "a preset"
+        self._expect(known_tree, tree, trees, "tree")
+        self._expect(integrator is None or isinstance(integrator, str), integrator, "a name", "integrator")
+        if integrator is not None and integrator != "auto":
+            self._integrator(integrator)
+        known_start = start is None or start == "steady" or isinstance(start, dict)
+        self._expect(known_start, start, "'steady', or values by name: {C.voltage: 2}", "start")
+        if isinstance(start, dict):
+            settings["start"] = {
+                name: self._number(value, _START, f"start.{name}", "run", "start", name)
+                for name, value in start.items()
+            }
+        settings["plot"] = self._plot(settings.get("plot"))
+        return RunSettings(**settings)
+
+    def _number(self, value: Any, info: Quantity, name: str, *path: str) -> float:
+        with self.parts.placed(Spot(self.source, path)):
+            if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+                raise ModelError(f"{name} is {shown(value)}", expected="a number, or an expression of parameters")
+            expression = read(value, info, "")
+            self.model.check_reference(expression, info, "")
+            return number(expression, self.model.parameter_values(), "")
+
+    def _integrator(self, name: str) -> None:
+        from cotree.solve.integrator import INTEGRATORS
+
+        if name not in INTEGRATORS:
+            raise self.source.error(
+                f"there is no integrator '{name}'", "run", "integrator", expected=f"auto, {', '.join(INTEGRATORS)}",
+                remedy=nearest(name, INTEGRATORS),
+            )  # fmt: skip
+
+    def _plot(self, given: Any) -> list[Any]:
+        """Names, or lists of names that share a plot."""
+        entries = [] if given is None else given if isinstance(given, list) else [given]
+        for k, entry in enumerate(entries):
+            names = entry if isinstance(entry, list) else [entry]
+            right = all(isinstance(name, str) for name in names)
+            self._expect(right, entry, "a name, a list of names, or a list of lists of names", "plot", k)
+        return entries
+
+    def _expect(self, right: bool, found: Any, expected: str, *path: str | int) -> None:
+        if not right:
+            raise self.source.error(f"{path[0]} is {shown(found)}", "run", *path, expected=expected)
+
+
+def shown(value: Any) -> str:
+    """A value in a message: as it is, or how large it is."""
+    if isinstance(value, (list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    text = repr(value)
+    return listing([text if len(text) <= 80 else f"{text[:77]}..."])

@@ -1,0 +1,137 @@
+"""Runs and their files: where a solution comes from, its model again, and runs that go on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from cotree.errors import CotreeError, FileError, ModelError, ResultError, listing
+from cotree.formulation import model_equations, model_graph
+from cotree.graph import Tree
+from cotree.io.model_file import model_data, model_from_data
+from cotree.model import Model
+from cotree.results import Origin, Solution
+
+M = TypeVar("M", bound=Model)
+
+
+def origin_of(model: Model, tree: Any = None) -> Origin:
+    """The model and the tree of its equations as plain data, to be kept with results."""
+    pair = tree if isinstance(tree, tuple) else (tree,)
+    branches = [list(each.branches) for each in pair if each is not None]
+    kept = branches if len(branches) > 1 else branches[0] if branches else None
+    try:
+        return Origin(model_data(model), tree=kept)
+    except CotreeError as reason:
+        return Origin(None, why_not=str(reason), tree=kept)
+
+
+def kept_origin(model: Model, tree: Any, spanning: Callable[[Any], Any]) -> Origin:
+    """The same for a tree as the user gave it, kept with the model as long as the equations that were just written."""
+    written, kept = model.__dict__["_written"], model.__dict__.get("_kept_origin")
+    if kept is None or kept[0] is not written or kept[1] != tree:
+        kept = model.__dict__["_kept_origin"] = (written, tree, origin_of(model, spanning(tree)))
+    return cast(Origin, kept[2])
+
+
+def rebuilt(solution: Solution, model_class: type[M]) -> tuple[M, Any]:
+    """The model of a solution, and the tree that its equations were written with."""
+    origin = solution.origin
+    if origin is None or origin.model is None:
+        why = origin.why_not if origin is not None else ""
+        raise ResultError(
+            f"the model is not stored with the results of '{solution.model}'" + (f": {why}" if why else ""),
+            remedy="Give the model itself",
+        )
+    model = model_from_data(origin.model, model_class)
+    return model, _tree(model, origin)
+
+
+def _tree(model: Model, origin: Origin) -> Any:
+    if origin.tree is None:
+        return None
+    graph, pair = model_graph(model), bool(origin.tree) and isinstance(origin.tree[0], list)
+    trees = [Tree(graph, each, keep_order=True) for each in (origin.tree if pair else [origin.tree])]
+    return tuple(trees) if pair else trees[0]
+
+
+def resumed(
+    source: str | Path | Solution,
+    model_class: type[Model],
+    model: Model | None,
+    progress: Callable[[float], None] | None,
+) -> Solution:
+    """The whole solution of a run that was cut off, written to its file as it goes on; a finished one as it is."""
+    from cotree.solve import Recording, simulate
+
+    path = None if isinstance(source, Solution) else results_path(source)
+    past = source if isinstance(source, Solution) else Solution.from_hdf5(source)
+    if past.complete:
+        return past
+    origin = past.origin
+    if past.restart is None or origin is None or "t_end" not in origin.options:
+        raise ResultError(
+            "the run cannot go on: its last state is not stored",
+            where=past.model if path is None else str(path),
+            expected="a simulation that was cut off while it was written",
+            remedy="Run it anew",
+        )
+    clock = time.perf_counter()
+    if model is None:
+        model, tree = rebuilt(past, model_class)
+    else:
+        _check_same(model, origin)
+        tree = _tree(model, origin)
+    equations = model_equations(model, tree)
+    options = dict(origin.options)
+    t_end = float(options.pop("t_end"))
+    seconds = time.perf_counter() - clock
+    record = Recording(path, origin, past)
+    return simulate(equations, t_end, **options, seconds_formulation=seconds, record=record, progress=progress)
+
+
+def _check_same(model: Model, origin: Origin) -> None:
+    """Refuse a model that is not the one that is stored, as far as that can be told."""
+    given = origin_of(model).model
+    if origin.model is None or given is None:
+        return
+    for place, old, new in _differences(origin.model, given):
+        raise ModelError(
+            f"it is {_shown(new)}, and was {_shown(old)} in the run that is to go on",
+            where=place,
+            expected="the same model",
+            remedy="Run it anew, or resume without giving a model",
+        )
+
+
+def _differences(old: Any, new: Any, *place: str) -> Iterator[tuple[str, Any, Any]]:
+    """Where two pieces of plain data differ, and what is there in each."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in {**old, **new}:
+            yield from _differences(old.get(key), new.get(key), *place, str(key))
+    elif old != new:
+        yield ".".join(place[1:] if place[:1] == ("components",) else place), old, new
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else listing([str(value)[:80]])
+
+
+def results_path(given: str | Path) -> Path:
+    """The path of a results file, or an error where it cannot be written."""
+    path = Path(given)
+    if path.suffix.lower() not in (".h5", ".hdf5"):
+        raise FileError(f"the results file {path}", expected="a name that ends in .h5 or .hdf5")
+    found = ""
+    if not path.parent.is_dir():
+        found = f"there is no folder {path.parent}"
+    elif path.is_dir():
+        found = "it is a folder"
+    elif not os.access(path.parent, os.W_OK):
+        found = f"one may not write to the folder {path.parent}"
+    if found:
+        raise FileError(found, where=str(path), remedy="Choose another place, or make the folder")
+    return path

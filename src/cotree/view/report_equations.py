@@ -1,0 +1,84 @@
+"""What a report says of the equations: topological, terminal and state equations, or those of motion."""
+
+from __future__ import annotations
+
+from cotree.formulation import SystemEquations
+from cotree.formulation.branch.explain import constraint_lines
+from cotree.graph import Tree
+from cotree.model import Model
+from cotree.view import mathml
+from cotree.view.page import MOST_ROWS, counted, equation_list, folded, table, text
+
+
+def network_equations(model: Model, tree: Tree, equations: SystemEquations) -> str:
+    """State equations of a network first, then those that they were made of."""
+    graph = tree.graph
+    count = len(equations.u) + len(equations.w) + len(equations.inputs)
+    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[:MOST_ROWS])
+    owners = _owners(tree)
+    parts = [
+        f"<ul>{notes}</ul>" if notes else "",
+        equation_list(mathml.state_equations(model, equations), count, parts=_by_name(model)),
+        "<p>A dot is the rate of change.</p>",
+        f"<p>They follow from {2 * graph.e} unknowns, a through and an across variable for each of "
+        f"{counted(graph.e, 'edge')}, in {graph.rank} cutset, {graph.nullity} circuit and {graph.e} terminal "
+        "equations.</p>",
+        *_topology(tree, "Cutset equations, one for each branch", "Circuit equations, one for each chord"),
+        folded(
+            f"Terminal equations, one for each edge ({graph.e})",
+            equation_list(mathml.terminal_equations(model), graph.e, parts=owners),
+        ),
+    ]
+    return "\n".join(parts)
+
+
+def motion_equations(model: Model, tree: Tree, equations: SystemEquations) -> str:
+    """Equations of motion of a mechanism where they are short enough to be read, and its topological equations."""
+    parts = [
+        *mathml.motion_section(model, equations),
+        "<p>A dot is the rate of change.</p>",
+        *_topology(
+            tree,
+            "Cutset equations of virtual work, one for each branch",
+            "Circuit equations of displacements, one for each chord",
+        ),
+    ]
+    return "\n".join(parts)
+
+
+def _topology(tree: Tree, cutset_words: str, circuit_words: str) -> list[str]:
+    owners, graph = _owners(tree), tree.graph
+    cutsets = ((name, mathml.topological(tree.cutset_equation(name))) for name in tree.branches)
+    circuits = ((name, mathml.topological(tree.circuit_equation(name))) for name in tree.chords)
+    return [
+        folded(f"{cutset_words} ({graph.rank})", equation_list(cutsets, graph.rank, parts=owners)),
+        folded(f"{circuit_words} ({graph.nullity})", equation_list(circuits, graph.nullity, parts=owners)),
+    ]
+
+
+def _owners(tree: Tree) -> dict[str, str]:
+    """The component of each edge."""
+    return {edge.name: edge.component or edge.name for edge in tree.graph}
+
+
+def _by_name(model: Model) -> dict[str, str]:
+    """The component of each variable of the edges."""
+    return {name: edge.component or edge.name for edge in model.edges() for name in (edge.across[0], edge.through[0])}
+
+
+def freedom(equations: SystemEquations) -> str:
+    """Coordinates, speeds, independent constraint equations, and what is redundant."""
+    speeds, held = len(equations.u), len(equations.multipliers)
+    left = counted(speeds - held, "degree")
+    sentence = (
+        f"{counted(len(equations.q), 'coordinate')}, {counted(speeds, 'speed')} and "
+        f"{counted(held, 'independent constraint equation')} leave {left} of freedom."
+    )
+    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[1:MOST_ROWS])
+    lines = constraint_lines(equations)
+    rows = ((str(k + 1), f"<b>{text(line)}</b>") for k, line in enumerate(lines))
+    owners = [line.partition(" ")[0] for line in lines]
+    listed = table(("", "constraint equation"), rows, held, "equations", parts=owners) if held else ""
+    if held > 12:
+        listed = folded(f"Constraint equations ({held})", listed)
+    return "\n".join([f"<p>{sentence}</p>", f"<ul>{notes}</ul>" if notes else "", listed])
