@@ -21,7 +21,7 @@ def test_names_of_components(name: object) -> None:
 
 @pytest.mark.parametrize("node", ["", "a b", ".a", "a.", "a..b", None, 1.5, "a/b", "a\n"])
 def test_names_of_nodes(node: object) -> None:
-    with pytest.raises(ModelError, match="node|name, as text"):
+    with pytest.raises(ModelError, match="node"):
         Resistor("R", node, "b", resistance=1.0)  # type: ignore[arg-type]
 
 

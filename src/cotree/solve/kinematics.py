@@ -63,8 +63,8 @@ def kinematics(
 ) -> Solution:
     """The motion of a mechanism whose degrees of freedom are all driven, with reactions and driver forces.
 
-    The energies of the audit are integrated by Simpson's rule over a grid of at least 500 intervals. Speed drivers leave positions to be
-    integrated; such a mechanism is simulated.
+    The energies of the audit are integrated by Simpson's rule over a grid of at least 500 intervals. Speed
+    drivers leave positions to be integrated; such a mechanism is simulated.
     """
     clock = time.perf_counter()
     grid = output_grid(t_start, t_end, points, times)

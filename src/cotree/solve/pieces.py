@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-STEPS = 2000
+STEPS = 1000
 """Most steps of a piece, roughly: many more than a native integrator needs to find its order again."""
 FEWEST, FEWEST_ANEW = 30, 200
 """The same where steps are slow, of methods that go on with every call and of those that begin anew."""
-SLOW = 0.5
+SLOW = 0.25
 """Computing time in s of a piece beyond which the next ones have fewer steps."""
 FEWER = 8
 PARTS, POINTS = 50, 100
