@@ -28,8 +28,11 @@ from typing import Any
 DOCS = Path(__file__).resolve().parent
 EXAMPLES = DOCS.parent / "examples"
 LEFT_OUT = "..."
-SHARES = {"pendulum": 0.2, "flexible_coupler": 0.68}
-"""Where in a run the view of a report is taken, if not at its third part."""
+VIEWS: dict[str, dict[str, Any]] = {
+    "pendulum": {"share": 0.2},
+    "flexible_coupler": {"share": 0.68, "before": "cotree.magnify(30)"},
+}
+"""How the view of a report is taken, if not at the third part of the run."""
 _FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.S | re.M)
 _NAMED = re.compile(r"# *(?P<name>[\w./-]+\.\w+)\n")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(images/(?P<name>[\w.-]+)\)")
@@ -167,8 +170,7 @@ def rewrite(page: Path) -> None:
             if (source := folder / picture).exists():
                 shutil.copyfile(source, target)
             elif (report := source.with_suffix(".html")).exists():
-                shares = {"share": SHARES[target.stem]} if target.stem in SHARES else {}
-                runpy.run_path(str(DOCS / "snapshots.py"))["snapshot"](report, target, **shares)
+                runpy.run_path(str(DOCS / "snapshots.py"))["snapshot"](report, target, **VIEWS.get(target.stem, {}))
 
 
 def run_pages() -> list[Path]:

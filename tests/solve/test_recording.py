@@ -164,6 +164,7 @@ def test_rows_are_the_same_while_they_are_written(tmp_path: Path, monkeypatch: p
     """At every moment the file holds the beginning of the results to come, with its events; readers do not disturb."""
     monkeypatch.setattr(recording, "PAUSE", 0.0)
     monkeypatch.setattr(pieces, "STEPS", 200)
+    monkeypatch.setattr(pieces, "TIMES", 1)
     monkeypatch.setattr(journal, "EVENTS", 2)
     path, seen = tmp_path / "run.h5", list[Solution]()
 
@@ -200,6 +201,7 @@ def test_half_a_write_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Two places say how much counts: where the later one is spoilt, the earlier one holds."""
     monkeypatch.setattr(recording, "PAUSE", 0.0)
     monkeypatch.setattr(pieces, "STEPS", 200)
+    monkeypatch.setattr(pieces, "TIMES", 1)
     path, copies = tmp_path / "run.h5", list[bytes]()
     arm().simulate(
         8.0, points=401, out=path, progress=lambda _: copies.append(path.read_bytes() if path.exists() else b"")

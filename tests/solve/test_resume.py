@@ -23,6 +23,7 @@ N = ct.nodal
 def _short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of a few steps, so that short runs have many."""
     monkeypatch.setattr(pieces, "STEPS", 200)
+    monkeypatch.setattr(pieces, "TIMES", 1)
 
 
 def cut(model: ct.Model, t_end: float, part: float, **options: Any) -> Solution:

@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 STEPS = 1000
 """Most steps of a piece, roughly: many more than a native integrator needs to find its order again."""
+LENGTH, TIMES = 5000, 10
+"""Instructions of right-hand sides for which this holds, and how many times more steps there may be for shorter ones."""
 FEWEST, FEWEST_ANEW = 30, 200
 """The same where steps are slow, of methods that go on with every call and of those that begin anew."""
 SLOW = 0.25
@@ -43,6 +45,10 @@ class Pieces:
         self._done = self._chosen = 0
         self._t = self._begin = self._first = 0.0
         self._targets, self._shown = np.zeros(0), np.zeros(0, dtype=bool)
+
+    def heed(self, length: int) -> None:
+        """Longer pieces for right-hand sides of few instructions."""
+        self.most = int(STEPS * min(max(LENGTH / max(length, 1), 1), TIMES))
 
     def begin(self, t: float, targets: Array, shown: NDArray[np.bool_]) -> None:
         """A new stretch, or the rest of one that goes on."""

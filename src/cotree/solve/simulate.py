@@ -205,6 +205,8 @@ def _one(
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.record, run.asked = record, record.grid
     run.pieces.fewest = FEWEST if isinstance(fine, Stepping) else FEWEST_ANEW
+    if not isinstance(fine, Stepping):
+        run.pieces.heed(problem.dae_length)
     even = step is not None and isinstance(fine, Stepping)  # even steps need no sizes
     if at is not None:
         run.sizes, run.limits, run.begin = Sizes.unpacked(at.numbers), Limits.unpacked(at.numbers), at.said["begin"]
