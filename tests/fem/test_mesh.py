@@ -247,7 +247,10 @@ def test_three_plates_may_meet_at_an_edge():
         (lambda: mesh_from_data({"disc": {"radius": 1, "ring": 2}}, "b.mesh"), "a disc has no 'ring'"),
         (lambda: mesh_from_data({"nodes": SQUARE, "faces": []}, "b.mesh"), "b.mesh: a mesh has no 'faces'"),
         (lambda: mesh_from_data({"nodes": SQUARE, "sets": 5}, "b.mesh"), "b.mesh: the sets are 5"),
-        (lambda: mesh_from_data({"disc": {"radius": "r", "rings": 2}}, "b.mesh"), "b.mesh: the radius is 'r'"),
+        (
+            lambda: mesh_from_data({"disc": {"radius": "r", "rings": 2}}, "b.mesh"),
+            "b.mesh: radius: found 'r'. Expected a length in m",
+        ),
     ],
 )
 def test_mistakes_are_told(ask, told):

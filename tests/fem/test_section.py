@@ -222,7 +222,7 @@ def test_a_section_made_by_hand_is_a_general_one() -> None:
     [
         ({"circel": {"radius": 1}}, "arm: there is no section 'circel'. .* Did you mean 'circle'?"),
         ({"circle": {"radius": 0}}, r"arm: section circle: radius \(in m\) is 0. Expected a finite number above 0"),
-        ({"circle": {"radius": "r"}}, "radius .* is 'r'"),
+        ({"circle": {"radius": "r"}}, r"radius \(in m\): found 'r'"),
         ({"circle": {"diameter": 1}}, "arm: a section circle has no 'diameter'"),
         ({"tube": {"outer": 1}}, "arm: inner of the section tube not given"),
         ({"tube": {"outer": 1, "inner": 1}}, "inner is 1. Expected less than 1, the outer radius"),
