@@ -249,3 +249,15 @@ def test_a_network_without_storages() -> None:
     np.testing.assert_allclose(sol["a.voltage"], 0.75 * sol.t, atol=1e-12)
     np.testing.assert_allclose(sol.energy().dissipated[-1], 8 / 3 / 4, rtol=1e-7)
     assert m.linearise(outputs=["a.voltage"]).D[0, 0] == pytest.approx(0.75)
+
+
+def test_fast_vibrations_without_damping_do_not_spoil_the_tolerances() -> None:
+    """Axial vibrations of a beam are a hundred times faster than bending; a rough run lets them grow."""
+    m = cotree.Model("cantilever", gravity=(0, 0, 0))
+    square = cotree.section.rectangle(0.02, 0.02)
+    beam = cotree.Beam(
+        "beam", length=1.0, section=square, material=cotree.STEEL, elements=4, modes=2, stiffening="none"
+    )
+    m.add(cotree.Weld("wall", "ground", m.add(beam)["start"]))
+    m.add(cotree.PointForce("f", "beam.end", force=("0", "100*(1 - step(t - 0.2))", "0")))
+    assert m.simulate(2.0, points=101).energy().error < 1e-6  # 100 rtol

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 STEPS = 1000
 """Most steps of a piece, roughly: many more than a native integrator needs to find its order again."""
 LENGTH, TIMES = 5000, 10
-"""Instructions of right-hand sides for which this holds, and how many times more steps there may be for shorter ones."""
+"""Instructions of right-hand sides for which this holds, and how many times more steps shorter ones may have."""
 FEWEST, FEWEST_ANEW = 30, 200
 """The same where steps are slow, of methods that go on with every call and of those that begin anew."""
 SLOW = 0.25

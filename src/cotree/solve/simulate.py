@@ -26,7 +26,7 @@ from cotree.solve import (  # noqa: F401  (each registers)
 )
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
-from cotree.solve.integrator import INTEGRATORS, Options, choose
+from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
 from cotree.solve.limits import Limits
 from cotree.solve.native import worth_compiling
@@ -43,6 +43,8 @@ DEFAULT_POINTS = 501
 ROUGH = 1e-3
 """Relative tolerance of the rough run."""
 ROUGH_POINTS = 51
+OFF, FINER = 0.2, 100
+"""Energy error of a rough run that tells nothing of sizes, as vibrations have grown, and how much finer the next is."""
 TIGHTER = 4
 """Evaluations of a run for each one of the rough run, roughly."""
 
@@ -213,14 +215,9 @@ def _one(
     else:
         run.limits = run.find_limits(max_step)
     if at is None and atol is None and not even:
-        scout = INTEGRATORS["adams"] if equations.mechanics is not None else method
-        rough = scout(problem, Options(max(rtol, ROUGH), 1e-3 * ROUGH, max_steps))
-        trial = Run(problem, rough, _rough_grid(t_start, float(grid[-1])), t_start, p, run.sizes, run.limits)
-        failed = trial.go(start)
-        if trial.interrupted:
-            raise SolveError("interrupted before the run began, while the sizes of its variables were sought")
-        if failed is not None and not trial.times:
-            raise failed
+        trial, failed = _scouted(
+            run, method if equations.mechanics is None else INTEGRATORS["adams"], start, fine.options
+        )
         history = trial.history()
         assert history is not None
         history = replace(history, outputs=history.outputs[: 1 + len(equations.outputs)])
@@ -253,6 +250,26 @@ def _one(
             failure.solution = replace(solution, restart=None if restart is None else record.placed(restart))
         raise failure
     return solution
+
+
+def _scouted(
+    run: Run, scout: type[Integrator], start: Mapping[str, float] | str | None, options: Options
+) -> tuple[Run, SolveError | None]:
+    """A rough run, and why it ended early; finer where its energies tell that it is wrong."""
+    rtol = max(options.rtol, ROUGH)
+    while True:
+        rough = scout(run.problem, Options(rtol, 1e-3 * rtol, options.max_steps))
+        grid = _rough_grid(run.t_start, float(run.grid[-1]))
+        trial = Run(run.problem, rough, grid, run.t_start, run.p, run.sizes, run.limits)
+        failed = trial.go(start)
+        if trial.interrupted:
+            raise SolveError("interrupted before the run began, while the sizes of its variables were sought")
+        found = trial.solution(rtol, None, 0.0, 0.0)
+        if found is None:
+            raise failed or SolveError("nothing was computed")
+        if not found.audit.error > OFF or rtol <= options.rtol:
+            return trial, failed
+        rtol = max(options.rtol, rtol / FINER)
 
 
 def _step(step: float | None) -> float | None:
