@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from math import pi
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,14 @@ import cotree as ct
 from cotree.graph import LinearGraph, sample_tree
 from cotree.io import read_model
 from cotree.model.edge import Edge
-from cotree.view import draw_graph
 
 DOCS = Path(__file__).resolve().parent
 EXAMPLES = DOCS.parent / "examples"
 
 Row = tuple[str, str, str, str, str, str]
+
+README_HEIGHT = 660
+"""Pixels of the report that the picture in the README shows."""
 
 
 QUICK = "--quick" in sys.argv
@@ -48,24 +51,12 @@ def solved(name: str) -> tuple[ct.Model, ct.Solution, list[list[str]]]:
 
 
 def readme_picture(folder: Path) -> None:
-    """The graph of a four-bar mechanism beside its motion."""
-    from matplotlib.figure import Figure
-
-    model, options, _ = read("four_bar")
-    solution = model.simulate(**options)
-    figure = Figure(figsize=(15, 6.4), dpi=80, layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
-    draw_graph(model.tree(), ax=left)
-    count = len(solution.t)
-    for k in np.linspace(0, count - 1, 12).astype(int):
-        bars = [("crank.O", "crank.A"), ("coupler.A", "coupler.B"), ("follower.B", "follower.C")]
-        for colour, ends in zip(("tab:blue", "tab:orange", "tab:green"), bars, strict=True):
-            x, y = ([solution[f"{end}.position.{axis}"][k] for end in ends] for axis in "xy")
-            right.plot(x, y, color=colour, alpha=0.25 + 0.75 * k / count, lw=2)
-    right.plot(solution["coupler.position.x"], solution["coupler.position.y"], "k:", lw=1)
-    right.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
-    right.grid(alpha=0.3)
-    figure.savefig(folder / "images" / "readme.png")
+    """The report of the demo, as a browser shows it."""
+    model, solution, groups = solved("four_bar")
+    with TemporaryDirectory() as place:
+        report = model.report(solution, Path(place) / "four_bar.html", plots=groups)
+        show = runpy.run_path(str(DOCS / "snapshots.py"))["snapshot"]
+        show(report, folder / "images" / "readme.png", before="cotree.show('traces', true)", top=README_HEIGHT)
 
 
 def validation(folder: Path) -> None:
@@ -314,7 +305,8 @@ def main() -> None:
     named = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     folder = Path(named[0]) if named else DOCS
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    readme_picture(folder)
+    if not QUICK:
+        readme_picture(folder)
     gallery = runpy.run_path(str(DOCS / "gallery.py"))
     (folder / "gallery.md").write_text(gallery["page"](read), encoding="utf-8")
     gallery["pictures"](folder / "images", solved, QUICK)

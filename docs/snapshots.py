@@ -14,6 +14,8 @@ from typing import Any, Self
 
 WIDTH, HEIGHT = 1000, 900
 """Size of the window, in which the view is about 900 pixels wide."""
+WIDE = 1280
+"""Width of a picture of the page itself."""
 COLOURS = 256
 """Enough for a drawing, and a small file."""
 SWITCHES = (
@@ -55,12 +57,17 @@ class Camera:
         self._browser.close()
         self._playwright.stop()
 
-    def snapshot(self, report: Path, target: Path, share: float = 0.35, before: str = "") -> None:
-        """The view of a report at a share of its run, after a script ``before`` that may turn it."""
-        page = self._browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+    def snapshot(self, report: Path, target: Path, share: float = 0.35, before: str = "", top: int = 0) -> None:
+        """The view of a report at a share of its run, after a script ``before`` that may turn it.
+
+        With ``top`` it is so many pixels of the page from its top.
+        """
+        size = {"width": WIDE if top else WIDTH, "height": top or HEIGHT}
+        page = self._browser.new_page(viewport=size, color_scheme="light")
         page.set_default_timeout(PATIENCE)
         page.goto(report.resolve().as_uri())
-        page.add_style_tag(content=STYLE)
+        if not top:
+            page.add_style_tag(content=STYLE)
         if not page.evaluate("window.cotree ? window.cotree.ready : false"):
             raise SystemExit(f"{report.name} shows nothing in space")
         page.evaluate("window.dispatchEvent(new Event('resize')); cotree.pause()")
@@ -69,7 +76,7 @@ class Camera:
             page.evaluate(before)
         page.evaluate(f"cotree.seek({share} * cotree.duration)")
         page.wait_for_timeout(500)
-        picture = page.locator("div.scene").screenshot()
+        picture = page.screenshot() if top else page.locator("div.scene").screenshot()
         page.close()
         target.write_bytes(smaller(picture))
 

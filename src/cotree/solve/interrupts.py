@@ -24,9 +24,11 @@ class Interrupts:
                     signal.signal(number, self._remember)
         return self
 
-    def __exit__(self, *reason: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         while self._before:
             signal.signal(*self._before.popitem())
+        if isinstance(error, SystemError):  # what a native call may make of a signal
+            self.check()
 
     def _remember(self, number: int, frame: Any) -> None:
         self.seen = True

@@ -122,7 +122,7 @@ class Run:
             except StopIteration:
                 return None
             except (KeyboardInterrupt, RuntimeError) as reason:
-                if isinstance(reason, RuntimeError) and not self.interrupts.seen:
+                if not isinstance(reason, KeyboardInterrupt) and not self.interrupts.seen:
                     raise
                 self.interrupted = True
                 return SolveError(

@@ -1,7 +1,9 @@
 """The numbers behind the live charts of a report, small enough to travel inside the page.
 
-Results that are plotted keep up to 3000 times, all others share a coarser grid; what never changes is one number.
-Values are 32-bit floats: about seven digits, enough to look at. Files with results hold all of them.
+Results that are plotted have room of their own, and keep every time as long as they fit. What does not fit is thinned: each
+stretch of time keeps its first, least, greatest and last value with their times, so that no peak is lost and nothing is
+aliased, and the page knows where it may interpolate. What never changes is one number. Values are 32-bit floats: about
+seven digits, enough to look at. Files with results hold all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,50 +19,65 @@ from numpy.typing import NDArray
 
 from cotree.results import Solution
 from cotree.view.figures import clean
-from cotree.view.plots import pretty_unit, takes_prefix
+from cotree.view.plots import extremes, pretty_unit, takes_prefix
 
 Array = NDArray[np.float64]
 
-FINE, COARSE = 3000, 1200
-"""Most times of plotted results, and of all others."""
-FEWEST = 150
-"""Times that a result keeps at least; rather than that, some results are left out."""
-BUDGET = 260_000
-"""Numbers in a page, about 1.4 MB."""
+PLOTTED, OTHERS = 160_000, 180_000
+"""Numbers in a page for what is plotted, and for all other results: together about 1.8 MB."""
+FEWEST = 200
+"""Times that a result keeps at least; rather than that, some that are not plotted are left out."""
+DENSE = 5e-4
+"""Largest error, as a share of a result's range, up to which a thinned result may be read between its kept times."""
 
 AUDIT = ("supplied", "dissipated", "stored", "closure error")
 
 
-def chart_data(
-    solution: Solution, plotted: Iterable[str], kinds: Mapping[str, str], most: int = BUDGET
-) -> tuple[str, int, int]:
-    """JSON for the script of a page, how many results it holds, and at how many times those that are not plotted.
+@dataclass(frozen=True)
+class ChartData:
+    """JSON for the script of a page, and what it holds."""
 
-    ``kinds`` says what each component is.
-    """
-    first = [name for name in dict.fromkeys([*plotted, *solution.states]) if name in solution]
-    early = set(first)
-    rest = [name for name in solution.names if name not in early]
+    text: str
+    results: int
+    """Results in the page."""
+    plotted: int
+    """Fewest times of a plotted result that is thinned; 0 where none is."""
+    others: int
+    """The same of results that are not plotted."""
+
+
+def chart_data(
+    solution: Solution,
+    plotted: Iterable[str],
+    kinds: Mapping[str, str],
+    room: tuple[int, int] = (PLOTTED, OTHERS),
+) -> ChartData:
+    """The data of a page; ``kinds`` says what each component is, ``room`` is that of plotted and of other results."""
+    first = [name for name in dict.fromkeys(plotted) if name in solution]
+    early = {*first}
+    rest = [name for name in dict.fromkeys([*solution.states, *solution.names]) if name in solution and name not in early]
+    varying = sum(not _constant(solution[name]) for name in rest)
     audit = solution.energy()
-    closes = dict(zip(AUDIT, (audit.supplied, audit.dissipated, audit.stored, audit.closure), strict=True))
-    fine = _grid(solution.t, min(FINE, max(FEWEST, most // 3 // (len(first) + len(AUDIT)))))
-    varying = [name for name in rest if not _constant(solution[name])]
-    coarse = _grid(solution.t, min(COARSE, max(FEWEST, 2 * most // 3 // max(len(varying), 1))))
-    kept = set(varying[: 2 * most // 3 // len(coarse)])
-    book = _Book()
+    lines = (audit.supplied, audit.dissipated, audit.stored, audit.closure)
+    fine = _most(room[0], len(first) + len(AUDIT), len(solution.t))
+    coarse, used = _most(room[1], varying, len(solution.t)), 0
+    book = _Book([solution.t] if len(audit.t) == len(solution.t) else [solution.t, audit.t])
+    thin: dict[bool, list[int]] = {True: [], False: []}
     for name in [*first, *rest]:
-        values, index = solution[name], (fine if name in early else coarse)
+        values, chosen = solution[name], name in early
         if _constant(values):
             book.constant(name, solution.unit(name), float(values[0]))
-        elif name in early or name in kept:
-            book.add(name, solution.unit(name), values[index], 0 if name in early else 1)
-    energy_grid = fine if len(audit.t) == len(solution.t) else _grid(audit.t, FINE)
-    grids = [solution.t[fine], solution.t[coarse], audit.t[energy_grid]]
-    for name, values in closes.items():
-        book.add(f"audit:{name}", "J", values[energy_grid], 2)
+        elif chosen or used < room[1]:
+            before = book.length
+            times = book.add(name, solution.unit(name), values, fine if chosen else coarse)
+            used += 0 if chosen else book.length - before
+            thin[chosen] += [times] if times < len(values) else []
+    for name, values in zip(AUDIT, lines, strict=True):
+        times = book.add(f"audit:{name}", "J", values, fine, len(book.grids) - 1)
+        thin[True] += [times] if times < len(values) else []
     data = {
         "span": [float(solution.t[0]), float(solution.t[-1])],
-        "grids": [_packed(grid - solution.t[0]) for grid in grids],
+        "grids": [_packed(grid - solution.t[0]) if used else "" for grid, used in zip(book.grids, book.used, strict=True)],
         "units": [[pretty_unit(unit), int(takes_prefix(unit))] for unit in book.units],
         "series": book.series,
         "values": _packed(np.concatenate(book.values) if book.values else np.zeros(0)),
@@ -68,13 +86,24 @@ def chart_data(
     }
     # Inside a page no text may end the script, whatever a name holds.
     safe = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return safe, len(book.series) - len(AUDIT), len(coarse)
+    return ChartData(safe, len(book.series) - len(AUDIT), min(thin[True], default=0), min(thin[False], default=0))
+
+
+def _most(room: int, count: int, times: int) -> int:
+    """Times that each of so many results may keep: all, or so many that they and their values fit."""
+    return times if times * count <= room else max(FEWEST, room // (2 * count))
 
 
 class _Book:
-    """Series one after the other: name, unit, grid, where its deviations begin, from what; or -1 and its only value."""
+    """Series one after the other.
 
-    def __init__(self) -> None:
+    ``[name, unit, -1, value]`` never changes, ``[name, unit, grid, place, base]`` has a value at each time of a grid, and
+    ``[name, unit, -2, place, base, count, rough]`` has times of its own before its values; ``rough`` has a bit for each
+    stretch between two of them that hides more than a line shows.
+    """
+
+    def __init__(self, grids: list[Array]) -> None:
+        self.grids, self.used = grids, [False for _ in grids]
         self.series: list[list[Any]] = []
         self.values: list[Array] = []
         self.units: dict[str, int] = {}
@@ -83,15 +112,44 @@ class _Book:
     def constant(self, name: str, unit: str, value: float) -> None:
         self.series.append([clean(name), self._unit(unit), -1, value if np.isfinite(value) else None])
 
-    def add(self, name: str, unit: str, values: Array, grid: int) -> None:
+    def add(self, name: str, unit: str, values: Array, most: int, grid: int = 0) -> int:
+        """Write a series with at most about so many times; returns how many it keeps."""
         # Deviations from the first value keep their digits also where they are small.
         base = float(values[0]) if np.isfinite(values[0]) else 0.0
-        self.series.append([clean(name), self._unit(unit), grid, self.length, base])
-        self.values.append(values - base)
+        row: list[Any] = [clean(name), self._unit(unit), grid, self.length, base]
+        t, index = self.grids[grid], np.arange(len(values))
+        for few in (most // 4, most):
+            if 2 * few < len(values):
+                index = extremes(values, few)
+                row[2:] = [-2, self.length, base, len(index), rough := _rough(t, values, index)]
+                if not rough:
+                    break
+        if row[2] == -2:
+            self._put(t[index] - self.grids[0][0])
+        else:
+            self.used[grid] = True
+        self.series.append(row)
+        self._put(values[index] - base)
+        return len(index)
+
+    def _put(self, values: Array) -> None:
+        self.values.append(values)
         self.length += len(values)
 
     def _unit(self, unit: str) -> int:
         return self.units.setdefault(unit, len(self.units))
+
+
+def _rough(t: Array, values: Array, index: NDArray[np.intp]) -> str:
+    """A bit for each stretch between kept times where a straight line is too far from a value; empty if none is."""
+    known = values[np.isfinite(values)]
+    near = DENSE * float(np.ptp(known)) if len(known) else 0.0
+    with np.errstate(invalid="ignore"):
+        far = ~(np.abs(np.interp(t, t[index], values[index]) - values) <= near)
+    far[index] = False
+    bits = np.zeros(len(index), dtype=bool)
+    bits[np.searchsorted(index, np.flatnonzero(far)) - 1] = True
+    return base64.b64encode(np.packbits(bits, bitorder="little").tobytes()).decode("ascii") if bits.any() else ""
 
 
 def panels(solution: Solution, names: Iterable[str]) -> list[list[str]]:
@@ -100,10 +158,6 @@ def panels(solution: Solution, names: Iterable[str]) -> list[list[str]]:
     for name in names:
         found.setdefault(solution.unit(name), []).append(clean(name))
     return list(found.values())
-
-
-def _grid(t: Array, most: int) -> NDArray[np.int_]:
-    return np.unique(np.linspace(0, len(t) - 1, min(len(t), most)).round().astype(int))
 
 
 def _constant(values: Array) -> bool:

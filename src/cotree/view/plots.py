@@ -22,7 +22,7 @@ from cotree.view.figures import COLOURS, INK, clean, save, style
 Array = NDArray[np.float64]
 
 MOST_POINTS = 3000
-"""Most points of a drawn line; longer histories are drawn by the least and greatest value of each stretch."""
+"""Most points of a drawn line; longer histories are drawn by the ends and the least and greatest value of each stretch."""
 MOST_NAMES = 12
 """Most results that are drawn when none is asked for."""
 MOST_LISTED = 18
@@ -123,19 +123,24 @@ def takes_prefix(unit: str) -> bool:
 
 
 def thinned(t: Array, values: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
-    """A history that looks the same with fewer points: first, least and greatest value of each stretch, and the end."""
-    if len(t) <= most:
-        return t, values
-    starts = np.linspace(0, len(t), max(most // 3, 1) + 1).astype(int)
-    keep = [0, len(t) - 1]
-    for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        part = values[a:b]
-        known = np.flatnonzero(np.isfinite(part))
-        keep.append(a)
-        if len(known):
-            keep += [a + int(known[np.argmin(part[known])]), a + int(known[np.argmax(part[known])])]
-    index = np.unique(keep)
+    """A history that looks the same with fewer points."""
+    index = extremes(values, most)
     return t[index], values[index]
+
+
+def extremes(values: Array, most: int) -> NDArray[np.intp]:
+    """Where the first, least, greatest and last value of each stretch are: about ``most`` places, all if they fit."""
+    count = len(values)
+    if count <= most:
+        return np.arange(count)
+    size = -(-count // max(most // 4, 1))
+    starts = np.arange(0, count, size)
+    rows = np.minimum(starts[:, None] + np.arange(size), count - 1)
+    part = values[rows]
+    known = np.isfinite(part)
+    lows, highs = np.where(known, part, np.inf).argmin(axis=1), np.where(known, part, -np.inf).argmax(axis=1)
+    here = np.arange(len(starts))
+    return np.unique(np.concatenate([rows[:, 0], rows[:, -1], rows[here, lows], rows[here, highs]]))
 
 
 class PrefixFormatter(Formatter):
