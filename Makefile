@@ -36,7 +36,7 @@ lint: $(VENV)/test.stamp ## ruff, mypy and the import rules
 	$(BIN)/lint-imports
 
 docs: $(VENV)/test.stamp ## build the documentation; a warning is an error
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "Documentation: docs/_build/html/index.html"
 
 # Pages are tested in Chromium. It is installed where that is allowed; elsewhere those tests are skipped with a reason.

@@ -24,6 +24,8 @@ SWITCHES = (
 )  # fmt: skip
 PATIENCE = 180_000.0
 """Longest wait for the browser, in ms."""
+DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+"""Waits until what was asked for is on the screen."""
 STYLE = "div.scene { height: 520px !important; border-radius: 0 !important; }"
 
 
@@ -71,11 +73,11 @@ class Camera:
         if not page.evaluate("window.cotree ? window.cotree.ready : false"):
             raise SystemExit(f"{report.name} shows nothing in space")
         page.evaluate("window.dispatchEvent(new Event('resize')); cotree.pause()")
-        page.wait_for_timeout(300)
+        page.evaluate(DRAWN)
         if before:
             page.evaluate(before)
-        page.evaluate(f"cotree.seek({share} * cotree.duration)")
-        page.wait_for_timeout(500)
+        page.evaluate(f"cotree.seek(cotree.start + {share} * cotree.duration)")
+        page.evaluate(DRAWN)
         picture = page.screenshot() if top else page.locator("div.scene").screenshot()
         page.close()
         target.write_bytes(smaller(picture))

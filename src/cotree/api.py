@@ -116,6 +116,13 @@ class Solution(_solution.Solution):
 
         The model is taken from the solution; where it could not be kept there, use `Model.show`.
         """
+        if self.origin is None or self.origin.model is None:
+            why = f": {self.origin.why_not}" if self.origin is not None and self.origin.why_not else ""
+            raise ResultError(
+                f"the model is not stored with the results of '{self.model}'{why}",
+                where="Solution.show",
+                remedy="Give it with the results: model.show(solution, path)",
+            )
         model, tree = rebuild(self)
         return model.show(self, path, tree, plots)
 

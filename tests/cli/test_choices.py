@@ -164,3 +164,44 @@ def test_a_run_is_not_resumed_with_other_options(cotree, stopped, tmp_path):
         assert done.returncode == 2
         assert message in done.err
         assert (tmp_path / "run.h5").read_bytes() == before
+
+
+def test_what_is_given_again_is_compared_with_the_run(cotree, tmp_path):
+    """Model, formulation, tree and values, also where the file is complete; the run's own tree is told and drawn."""
+    bar = (EXAMPLES / "four_bar.yaml").read_text()
+    for name, text in (("a.yaml", bar), ("renamed.yaml", bar), ("other.yaml", bar.replace("9.81", "9.71"))):
+        (tmp_path / name).write_text(text)
+    options = ["--t-end", "10ms", "--points", 3, "--tree", "absolute"]
+    assert cotree("run", "a.yaml", "-o", "run.h5", *options, cwd=tmp_path).returncode == 0
+    before = (tmp_path / "run.h5").read_bytes()
+    model = ct.load(tmp_path / "a.yaml")
+    value, number = next(iter(ct.Solution.from_hdf5("run.h5").parameters.items()))
+    for arguments, message in (
+        (["other.yaml", "-o", "run.h5"], "gravity"),
+        (["a.yaml", "-o", "run.h5", "--formulation", "bond"], "the run was begun with branch"),
+        (["run.h5", "--formulation", "bond"], "the run was begun with branch"),
+        (["a.yaml", "-o", "run.h5", "--tree", "joint"], "--tree joint, but the run was begun with another tree"),
+        (["run.h5", "--tree", "joint"], "--tree joint, but the run was begun with another tree"),
+        (["run.h5", "--tree", "foo"], "foo"),
+        (["run.h5", "--rotation-tree", "joint"], "another tree"),
+        (["run.h5", "--set", f"{value}={number + 1}"], f"--resume with {value} = "),
+        (["a.yaml", "-o", "none.h5"], "Leave out --resume to begin the run"),
+    ):
+        done = cotree("run", *arguments, "--resume")
+        assert (done.returncode, done.out) == (2, ""), arguments
+        assert message in done.err
+    for arguments in (
+        ["renamed.yaml", "-o", "run.h5"],
+        ["run.h5", "--tree", "absolute", "--formulation", "branch", "--set", f"{value}={number!r}", "--t-end", "10 ms"],
+        ["a.yaml", "-o", "run.h5", "--tree", "absolute", "--set", f"{value}={number!r}"],
+    ):
+        done = cotree("run", *arguments, "--resume")
+        assert (done.returncode, done.err) == (0, "")
+        assert f"{len(model.tree('absolute').branches)} in the tree" in done.out
+    assert (tmp_path / "run.h5").read_bytes() == before
+    drawn = list[object]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ct.Model, "report", lambda self, solution, path, tree, plots: drawn.append(tree))
+        assert cotree("run", "a.yaml", "-o", "run.h5", "--resume", "--report", "a.html").returncode == 0
+    assert {*drawn[0].branches} == {*model.tree("absolute").branches}
+    assert {*drawn[0].branches} != {*model.tree("joint").branches}

@@ -1,5 +1,6 @@
 """Exit codes, JSON, pipes, signals, letters that a terminal cannot show, and what is loaded for `--help`."""
 
+import io
 import json
 import os
 import signal
@@ -9,9 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import cotree as ct
-from cotree.cli import check, show
+from cotree.cli import check, program, progress, show
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOTOR = EXAMPLES / "dc_motor.yaml"
@@ -173,7 +175,7 @@ def test_a_signal_ends_a_long_run_and_keeps_it(number, tmp_path):
     run = [*PROGRAM, "run", str(EXAMPLES / "pendulum.yaml"), *options]
     with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         end = time.monotonic() + 60
-        while not file.exists() and time.monotonic() < end:
+        while not (file.exists() and len(ct.Solution.from_hdf5(file))) and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.2)
         process.send_signal(number)
@@ -183,3 +185,48 @@ def test_a_signal_ends_a_long_run_and_keeps_it(number, tmp_path):
     s = ct.Solution.from_hdf5(file)
     assert not s.complete
     assert len(s) > 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+@pytest.mark.parametrize("name", ["a.h5", "a.csv"])
+def test_results_that_cannot_be_written_are_told(name, tmp_path):
+    """The computation was good, so the exit code is 1; the summary comes all the same, and older files stay."""
+    for each in (name, "a.html"):
+        (tmp_path / each).write_text("old")
+    limited = f"ulimit -f 8; exec {' '.join(PROGRAM)} run {MOTOR} --points 2000 --out {name} --report a.html"
+    known = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent / "src")}
+    done = subprocess.run(["bash", "-c", limited], cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stderr
+    assert "2000 output times to 3 s" in done.stdout
+    assert "written" not in done.stdout
+    assert [line.partition(": File")[0].rpartition("cannot ")[2] for line in done.stderr.splitlines()] == [
+        f"write {name}", "write a.html"
+    ]  # fmt: skip
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {name: "old", "a.html": "old"}
+
+
+@pytest.mark.parametrize("json_wanted", [True, False])
+def test_ctrl_c_while_the_program_is_loaded(cotree, monkeypatch, json_wanted):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "main", interrupted)
+    done = cotree("run", MOTOR, *(["--json"] if json_wanted else []))
+    assert (done.returncode, done.out) == (130, "")
+    told = json.loads(done.err)["error"]["message"] if json_wanted else done.err
+    assert "interrupted; there are no results" in told
+
+
+def test_the_bar_tells_that_a_run_is_prepared(monkeypatch):
+    """The rough run that comes first has no part of the bar."""
+    shown = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr(progress, "err", lambda: shown)
+    bar = progress.Progress(False)
+    bar.wanted = True
+    with bar as advance:
+        bar.bar.refresh()
+        assert "preparing" in shown.file.getvalue()
+        assert "simulating" not in shown.file.getvalue()
+        advance(0.5)
+        bar.bar.refresh()
+        assert "50%" in shown.file.getvalue().rpartition("simulating")[2]

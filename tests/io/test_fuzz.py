@@ -24,6 +24,7 @@ import cotree as ct
 from cotree.io import read_model
 from cotree.model import KINDS
 from cotree.solve import simulate
+from cotree.solve.courses import result_units
 
 sys.path.insert(0, str(Path(__file__).parent))  # a folder called io cannot be imported from
 from _mutations import CANARY, FOLDER, SEEDS, mutant
@@ -107,11 +108,12 @@ GUARD = Guard()
 
 
 def taken_further(file: Any) -> None:
-    """As ``cotree check`` does: equations with the tree of the file, names to plot, and a start."""
+    """As ``cotree check`` does: equations with the tree of the file, names to plot, and a start; keeps no tables."""
+    file.model.folder = None
     with file.about():
         tree = tuple(file.run.tree) if isinstance(file.run.tree, list) else file.run.tree
         equations = file.model.equations(tree)
-        file.check_plot({**equations.outputs, **equations.integrals})
+        file.check_run(result_units(equations))
         given = {name: value for name, value in file.run.options().items() if name == "start"}
         simulate(equations, 1.0, times=[0.0], **given)
 

@@ -172,7 +172,11 @@ def test_units_in_a_whole_file_and_saved_as_they_were(read, tmp_path):
     [
         ("length: k", "length: m", "bar.length: the parameter 'm' (2 lb) is a mass. Expected a length"),
         ("mass: m,", "mass: k,", "arm.mass: the parameter 'k' (300 mm) is a length. Expected a mass"),
-        ("t_end: 0.5 min", "t_end: l", "the parameter 'l' (300 mm) is a length. Expected a time: a number in s"),
+        (
+            "t_end: 0.5 min",
+            "t_end: l",
+            "the parameter 'l' (300 mm) is a length. Expected a time: a positive number in s",
+        ),
         ("t_end: 0.5 min", "t_end: 2 m", "'2 m' is a length. Expected a time"),
         ("2 N m,", "2 N/m,", "s.stiffness: '2 N/m' is a stiffness. Expected a torsional stiffness"),
         ("70 GPa", "70 mm", "young: '70 mm' is a length. Expected a pressure or a stress"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -112,3 +115,39 @@ def test_spoilt_files_are_refused(solution: Solution, tmp_path: Path) -> None:
             del file[missing]
         with pytest.raises(FileError, match=r"spoilt\.h5"):
             Solution.from_hdf5(path)
+
+
+FULL = """
+import random, resource, sys
+from pathlib import Path
+import cotree as ct
+path = Path(sys.argv[1])
+whole, size = ct.Solution.from_hdf5(path), path.stat().st_size
+before, chance = path.read_bytes(), random.Random(3)
+for limit in [*range(0, 6000, 150), *(chance.randrange(size) for _ in range(100))]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        whole.to_hdf5(path)
+    except ct.FileError as error:
+        assert str(error) == f"cannot write {path}: File too large. Choose another place."
+    else:
+        raise AssertionError(limit)
+    assert path.read_bytes() == before
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+whole.to_hdf5(path)
+print("the end")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_a_disk_that_is_full_at_any_place(tmp_path: Path) -> None:
+    """One clear error wherever it happens; the library below, left to itself, takes the process down."""
+    model = ct.Model("RC")
+    model.add(ct.VoltageSource("V", "in", "ground", voltage="sin(t)"))
+    model.add(ct.Resistor("R", "in", "ground", resistance=1.0))
+    path = model.simulate(t_end=3.0, points=5000).to_hdf5(tmp_path / "a.h5")
+    known = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    command = [sys.executable, "-c", FULL, str(path)]
+    said = subprocess.run(command, env=known, capture_output=True, text=True, timeout=100)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "the end\n", "")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.h5"]

@@ -8,8 +8,12 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -45,13 +49,15 @@ def arms() -> ct.Model:
     return model
 
 
-def started(model: Path, path: Path, **options: object) -> subprocess.Popen[bytes]:
-    """A process that simulates a model file, once it has begun to write."""
+def started(model: Path, path: Path, before_rows: bool = False, **options: object) -> subprocess.Popen[bytes]:
+    """A process that simulates a model file, once it has begun to write rows, or the file without any."""
     known = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", CODE, str(model), str(path), json.dumps(options)]
     process = subprocess.Popen(command, env=known)
-    while not path.exists():
+    end = time.monotonic() + 120
+    while not path.exists() or not (len(Solution.from_hdf5(path)) or before_rows):
         assert process.poll() is None, "it ended before it was killed"
+        assert time.monotonic() < end, "it does not begin"
         time.sleep(0.01)
     return process
 
@@ -78,7 +84,7 @@ def killed(model: Path, folder: Path, **options: object) -> Solution:
     """Kill a run, look at its file, let it go on and compare."""
     path = folder / "run.h5"
     process, reached = started(model, path, **options), set[float]()
-    while len(reached) < 3:
+    while len(reached) < 2:
         restart = Solution.from_hdf5(path).restart
         assert restart is not None, "it ended before it was killed"
         reached.add(restart.t)
@@ -124,14 +130,61 @@ def test_others_that_are_killed(model: str, options: dict[str, object], tmp_path
 
 
 @pytest.mark.slow
-def test_what_is_written_is_never_older_than_a_second(tmp_path: Path) -> None:
-    """Also where a single interval between output times takes long."""
-    path = arms().save(tmp_path / "arms.yaml")
-    process = started(path, tmp_path / "run.h5", t_end=200.0, points=2, tree="absolute")
-    for _ in range(100):
-        time.sleep(0.03)
-        assert time.time() - (tmp_path / "run.h5").stat().st_mtime < 1.0
-    kill(process)
+def test_what_is_written_is_never_older_than_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of computing time, however busy the machine is; also where one interval between output times takes long."""
+    clocks = list[float]()
+    commit = journal.Journal.commit
+
+    def clocked(*given: Any) -> None:
+        commit(*given)
+        clocks.append(time.process_time())
+
+    monkeypatch.setattr(journal.Journal, "commit", clocked)
+    arms().simulate(60.0, points=2, tree="absolute", out=tmp_path / "run.h5")
+    assert len(clocks) > 3
+    assert np.diff(clocks).max() < 1.0
+
+
+def test_a_run_that_is_killed_before_its_first_rows_begins_again(tmp_path: Path) -> None:
+    """Its file says what it would be; an older result stays, and what killed processes have left is removed."""
+    path, model = tmp_path / "run.h5", arm().save(tmp_path / "arm.yaml")
+    kill(started(model, path, True, t_end=1e6, points=11))
+    held = Solution.from_hdf5(path)
+    assert (len(held), held.complete, held.restart) == (0, False, None)
+    assert held.origin is not None
+    arm().simulate(0.5, points=11).to_hdf5(tmp_path / "other.h5")
+    short = replace(held, origin=replace(held.origin, options={**held.origin.options, "t_end": 0.5}))
+    done = ct.resume(short.to_hdf5(path))
+    check(done, arm().simulate(0.5, points=11))
+    before = path.read_bytes()
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    stale, others = tmp_path / f".run.h5.{gone.pid}.part", [tmp_path / ".run.h5.x.part", tmp_path / ".run.h5.1.part"]
+    for each in (stale, *others):
+        each.write_text("half")
+    with pytest.raises(SolveError, match="interrupted before the run began"):
+        _interrupted(lambda: arm().simulate(1e6, points=11, out=path))
+    assert path.read_bytes() == before
+    arm().simulate(0.1, points=11, out=path)
+    assert not stale.exists()
+    assert all(each.exists() for each in others)
+
+
+def _interrupted(compute: Callable[[], object]) -> None:
+    """Compute, and be interrupted after some time."""
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        compute()
+    finally:
+        timer.cancel()
+
+
+def test_a_failure_before_the_first_rows_leaves_no_file(tmp_path: Path) -> None:
+    model = arm()
+    with pytest.raises(ct.CotreeError):
+        model.simulate(1.0, out=tmp_path / "run.h5", start={"nothing": 1.0})
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
@@ -169,8 +222,8 @@ def test_rows_are_the_same_while_they_are_written(tmp_path: Path, monkeypatch: p
     path, seen = tmp_path / "run.h5", list[Solution]()
 
     def look(done: float) -> None:
-        if path.exists():
-            seen.append(Solution.from_hdf5(path))
+        if path.exists() and len(held := Solution.from_hdf5(path)):
+            seen.append(held)
 
     events = ct.Event("up", "O.angle_rate", "up"), ct.Event("level", "arm.position.y")
     sol = arm().simulate(4.0, points=401, tree="absolute", out=path, progress=look, events=events)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ import cotree as ct
 from cotree import Solution
 from cotree.errors import ModelError, ResultError, SolveError
 from cotree.solve import pieces
+from cotree.solve.integrator import Options, choose
+from cotree.solve.problem import Problem
 from formulation.nodal_models import five_bar, structure
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -194,6 +198,51 @@ def test_nothing_to_go_on_from() -> None:
     half = Solution(**{**vars(done), "complete": False})
     with pytest.raises(ResultError, match="cannot go on"):
         ct.resume(half)
+
+
+def test_a_signal_that_the_solver_swallows_changes_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has taken it for a failure of the equations: what it gives then is dropped."""
+    whole, calls = switched().simulate(1.0, points=201), list[float]()
+
+    def swallowing(self: Any, t: float, *given: Any) -> Any:
+        done = integrate(self, t, *given)
+        if t > 0.3 and given[0][-1] - t < 0.5 and self.options.rtol == 1e-8:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            done.x[:] += 1.0
+            calls.append(t)
+        return done
+
+    integrator = type(_method_of(switched()))
+    integrate = integrator.integrate
+    monkeypatch.setattr(integrator, "integrate", swallowing)
+    with pytest.raises(SolveError, match="interrupted at") as caught:
+        switched().simulate(1.0, points=201)
+    found = caught.value.solution
+    assert isinstance(found, Solution)
+    assert len(calls) == 1
+    assert found.t[-1] <= calls[0] + 1e-9
+    assert not found.complete
+    for name in whole:
+        np.testing.assert_array_equal(found[name], whole[name][: len(found)])
+
+
+def _method_of(model: ct.Model) -> Any:
+    """The integrator that a model is given."""
+    problem = Problem.of(model.equations())
+    return choose("auto", problem, None)(problem, Options())
+
+
+def test_an_interruption_after_the_last_row_is_too_late(tmp_path: Path) -> None:
+    def stop(done: float) -> None:
+        if done == 1.0:
+            raise KeyboardInterrupt
+
+    event = ct.Event("late", "t - 0.999")
+    found = switched().simulate(1.0, points=201, progress=stop, events=event, out=tmp_path / "run.h5")
+    same(found, switched().simulate(1.0, points=201, events=event))
+    assert found.events["late"] == pytest.approx([0.999])
+    assert Solution.from_hdf5(tmp_path / "run.h5").complete
 
 
 RESTARTS = {

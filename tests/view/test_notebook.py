@@ -80,3 +80,9 @@ def test_a_solution_knows_its_model_and_shows_its_report(
     path = model.show(solution)
     assert opened == [path.as_uri()]
     assert "<h1>McPhee 1996, fig. 2</h1>" in path.read_text(encoding="utf-8")
+
+
+def test_a_solution_without_its_model_says_what_to_call(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(ct.ResultError, match=r"model\.show\(solution, path\)"):
+        replace(run[1], origin=None).show(tmp_path / "run.html")
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -122,38 +123,127 @@ def test_an_incomplete_run_says_so(run: Run, tmp_path: Path) -> None:
     assert "They reach 0.5&nbsp;s" in text
 
 
+def unpacked(text: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), "<f4").astype(float)
+
+
+def read_series(text: str) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Times, values and which stretches between them are rough, of each result that varies."""
+    data, found = json.loads(text), {}
+    start, pool, grids = data["span"][0], unpacked(data["values"]), [unpacked(grid) for grid in data["grids"]]
+    for name, _, grid, at, *more in data["series"]:
+        if grid == -1:
+            continue
+        own = grid == -2
+        t = pool[at : (at := at + more[1])] if own else grids[grid]
+        bits = np.frombuffer(base64.b64decode(more[2] if own else ""), "u1")
+        rough = np.unpackbits(bits, bitorder="little", count=len(t)) if len(bits) else np.zeros(len(t))
+        found[name] = (start + t, more[0] + pool[at : at + len(t)], rough)
+    return found
+
+
 def test_the_numbers_of_the_live_charts_are_those_of_the_run(page: str, run: Run) -> None:
     _, solution = run
-    data = json.loads(re.search(r'id="run-data">(.*?)</script>', page, re.S)[1])
-    unpacked = lambda text: np.frombuffer(base64.b64decode(text), "<f4").astype(float)  # noqa: E731
-    grids, pool = [unpacked(grid) for grid in data["grids"]], unpacked(data["values"])
-    series = {row[0]: row for row in data["series"]}
-    assert set(solution.names) <= set(series)
-    for name in ("L1.current", "R5.power", "V7.voltage"):
-        _, unit, grid, at, base = series[name]
-        drawn = base + pool[at : at + len(grids[grid])]
-        expected = np.interp(grids[grid] + solution.t[0], solution.t, solution[name])
-        assert drawn == pytest.approx(expected, abs=1e-5 * np.abs(expected).max())
-        assert data["units"][unit][0] == solution.unit(name)
+    text = re.search(r'id="run-data">(.*?)</script>', page, re.S)[1]
+    data, series = json.loads(text), read_series(text)
+    units = {row[0]: row[1] for row in data["series"]}
+    assert set(solution.names) <= set(units)
+    assert len({row[3] for row in data["series"]}) < len(data["series"])  # the current of R3 is that of C6
+    for name in solution.names:
+        t, drawn, _ = series[name]
+        assert t == pytest.approx(solution.t, abs=1e-7)
+        assert drawn == pytest.approx(solution[name], abs=1e-6 * np.abs(solution[name]).max())
+        assert data["units"][units[name]][0] == pretty_unit(solution.unit(name))
 
 
 def test_small_changes_of_large_values_are_kept() -> None:
     m = ct.Model("drift")
     m.add(ct.VoltageSource("V", "a", "ground", voltage="300 + 1e-6*t"))
     m.add(ct.Resistor("R", "a", "ground", resistance=1.0))
-    data = json.loads(chart_data(m.simulate(1.0, points=3), ["V.voltage"], {})[0])
+    data = json.loads(chart_data(m.simulate(1.0, points=3), ["V.voltage"], {}).text)
     row = next(row for row in data["series"] if row[0] == "V.voltage")
     values = np.frombuffer(base64.b64decode(data["values"]), "<f4")[row[3] : row[3] + 3]
     assert row[4] == 300.0
     assert values == pytest.approx([0.0, 5e-7, 1e-6], rel=1e-6)
 
 
+def fast(run: Run, names: int = 300, times: int = 8001) -> ct.Solution:
+    """Many vibrations of 50 Hz over 4 s, each with a peak of one output point, and one slow course."""
+    t = np.linspace(0.0, 4.0, times)
+    values = {f"C{k}.voltage": np.sin(100 * np.pi * t + k) for k in range(names)}
+    for k, each in enumerate(values.values()):
+        each[7 * k + 3] = 5.0 + k
+    values["slow.voltage"] = np.cos(t)
+    units = dict.fromkeys(values, "V")
+    return replace(run[1], t=t, values=values, units=units, states=tuple(values), events={}, event_values={})
+
+
+def test_a_plotted_result_keeps_every_time_beside_many_states(run: Run) -> None:
+    solution = fast(run)
+    data = chart_data(solution, ["C5.voltage", "C9.voltage"], {})
+    t, drawn, _ = read_series(data.text)["C5.voltage"]
+    assert t == pytest.approx(solution.t, abs=1e-6)
+    assert drawn == pytest.approx(solution["C5.voltage"], abs=1e-6)
+    assert data.plotted == 0
+    assert 0 < data.others < len(solution.t)
+
+
+@pytest.mark.parametrize("plotted", [True, False])
+def test_thinning_loses_no_peak_and_knows_where_it_may_be_read(plotted: bool, run: Run) -> None:
+    solution = fast(run, 40)
+    names = solution.names
+    room = (20_000, 400_000) if plotted else (160_000, 20_000)
+    data = chart_data(solution, names if plotted else [], {}, room)
+    assert (data.plotted > 0, data.others > 0) == (plotted, not plotted)
+    series = read_series(data.text)
+    for name in names:
+        if name not in series:
+            assert not plotted
+            continue
+        (t, drawn, rough), exact = series[name], solution[name]
+        assert len(t) < 500
+        assert drawn == pytest.approx(np.interp(t, solution.t, exact), abs=1e-3)
+        for few in np.array_split(np.arange(len(solution.t)), 20):
+            inside = (t >= solution.t[few[0]] - 0.2) & (t <= solution.t[few[-1]] + 0.2)
+            assert drawn[inside].max() >= exact[few].max() - 1e-5
+            assert drawn[inside].min() <= exact[few].min() + 1e-5
+        where = np.clip(np.searchsorted(t, solution.t, side="right") - 1, 0, len(t) - 1)
+        error = np.abs(np.interp(solution.t, t, drawn) - exact) / np.ptp(exact)
+        assert error[rough[where] == 0].max() < 1.1e-3
+        if name == "slow.voltage":
+            assert not rough.any()
+        else:
+            assert error.max() > 0.01
+            assert rough.mean() > 0.5
+
+
+def test_thinning_is_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, solution = run
+    said = "Plotted results are thinned"
+    assert said not in model.report(solution, tmp_path / "r.html").read_text(encoding="utf-8")
+    monkeypatch.setattr("cotree.view.report.chart_data", partial(chart_data, room=(500, 180_000)))
+    assert said in model.report(solution, tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_notes_of_the_run_are_shown_and_doubts_come_first(run: Run, tmp_path: Path) -> None:
+    model, solution = run
+    doubt, other = "doubtful: the energy balance is off by up to 101.0%", "'stop' closes at t = 0.2 s <b>"
+    noted = replace(solution, notes=(*solution.notes, other, doubt))
+    text = model.report(noted, tmp_path / "r.html").read_text(encoding="utf-8")
+    check_html(text)
+    head = text.partition("<header>")[2].partition("</header>")[0]
+    assert head.index("off by up to 101.0%") < head.index('<p class="lead">')
+    assert "&#x27;stop&#x27; closes at t = 0.2 s &lt;b&gt;" in head
+    for note in solution.notes:
+        assert html.escape(note) not in head
+
+
 def test_a_page_holds_no_more_numbers_than_it_should(run: Run) -> None:
     _, solution = run
-    text, held, times = chart_data(solution, ["L1.current"], {}, most=3000)
-    assert held < len(solution.names)
-    assert times < len(solution.t)
-    assert len(text) < 3000 * 16 / 3 + 12_000
+    data = chart_data(solution, ["L1.current"], {}, room=(1000, 2000))
+    assert data.results < len(solution.names)
+    assert 0 < data.others < len(solution.t)
+    assert len(data.text) < 4000 * 16 / 3 + 12_000
 
 
 def test_events_and_the_model_itself_are_in_the_page(run: Run, tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,54 +12,11 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from cotree.view.chart_data import chart_data
+from view._browser import DRAWN, NO_WEBGL, Opened
 from view._models import motor
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 EXAMPLES = Path(__file__).parents[2] / "examples"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = (
-    "--no-sandbox --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --disable-background-networking "
-    "--disable-component-update --disable-sync --no-first-run"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One headless browser for all tests."""
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield chromium
-        chromium.close()
-
-
-class Opened:
-    """A report in a browser; its complaints and requests are kept."""
-
-    def __init__(self, browser: Any, path: Path, width: int = 1100, **options: Any) -> None:
-        self.page = browser.new_page(viewport={"width": width, "height": 800}, **options)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def __call__(self, script: str) -> Any:
-        return self.page.evaluate(script)
-
-    def scene(self) -> np.ndarray:
-        """The pixels of the scene after what was asked for has been drawn, (height, width, 3)."""
-        from matplotlib.image import imread
-
-        self("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        picture = imread(io.BytesIO(self.page.locator("#scene-view").screenshot()), format="png")
-        return np.asarray(255 * picture[:, :, :3])
-
-    def quiet(self) -> bool:
-        """Whether nothing was complained about and only files of this machine were asked for."""
-        return not self.complaints and all(url.startswith(("file:", "blob:", "data:")) for url in self.requests)
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +79,25 @@ def test_clicking_the_part_marks_the_edge(bars: Opened) -> None:
     bars.page.wait_for_function("cotreePage.picked !== null", timeout=30_000)
     assert bars("cotreePage.picked") == "follower"
     assert bars("document.querySelectorAll('#graph .on').length") > 0
+    bars.page.locator("#scene-view").click(position={"x": float(x), "y": float(y)})
+    bars.page.wait_for_function("cotreePage.picked === null", timeout=30_000)
+    assert bars("cotree.state.marked") is None
+    bars("cotree.highlight('crank')")
+    bars.page.keyboard.press("Escape")
+    assert bars("cotree.state.marked") is None
+
+
+def test_the_graph_is_reached_by_keys(bars: Opened) -> None:
+    names = set(bars("[...document.querySelectorAll('#graph g.part')].map(each => each.dataset.part)"))
+    reached = bars("[...document.querySelectorAll('#graph g.part[tabindex=\"0\"]')].map(each => each.dataset.part)")
+    assert sorted(reached) == sorted(names)
+    assert bars("document.querySelector('#graph svg').getAttribute('role')") == "group"
+    bars.page.locator("#graph g.part[tabindex='0'][data-part=coupler]").focus()
+    bars.page.keyboard.press("Enter")
+    assert bars("cotreePage.picked") == "coupler"
+    assert bars("cotree.state.marked") == "coupler"
+    bars.page.keyboard.press("Space")
+    assert bars("cotreePage.picked") is None
 
 
 def test_a_name_in_a_table_is_a_button(bars: Opened) -> None:
@@ -131,6 +107,12 @@ def test_a_name_in_a_table_is_a_button(bars: Opened) -> None:
     bars.page.keyboard.press("Enter")
     assert bars("cotreePage.picked") == "A"
     assert bars("cotree.state.marked") == "A"
+    bars.page.locator("#components tr[data-part=crank] td").nth(1).click(position={"x": 3, "y": 5})
+    assert bars("cotreePage.picked") == "crank"
+    law = bars.page.locator("#equations table.eq tr.part [tabindex='0']").first
+    law.focus()
+    bars.page.keyboard.press("Enter")
+    assert bars("cotreePage.picked") == law.locator("xpath=ancestor::tr").get_attribute("data-part")
 
 
 def test_the_cursor_follows_the_time_and_shows_the_values(bars: Opened, solution: ct.Solution) -> None:
@@ -176,6 +158,65 @@ def test_a_mechanism_loads_nothing_and_complains_of_nothing(bars: Opened) -> Non
     assert bars("document.documentElement.scrollWidth <= innerWidth")
 
 
+def pendulum(t_start: float, gap: bool = False) -> tuple[ct.Model, ct.Solution]:
+    """A pendulum over two seconds, whose place may be unknown in the second one."""
+    m = ct.Model("pendulum", gravity=(0, -9.81, 0))
+    m.add(ct.RigidBody("b", ct.rod(length=1.0, mass=1.0), frames={"a": (-0.5, 0, 0)}))
+    m.add(ct.Revolute("R", m.ground, "b.a"))
+    solution = m.simulate(t_start + 2.0, t_start=t_start, points=41)
+    if gap:
+        x = solution["b.position.x"].copy()
+        x[21:] = np.nan
+        solution = replace(solution, values={**solution.values, "b.position.x": x})
+    return m, solution
+
+
+@pytest.mark.parametrize("drawn", [False, True], ids=["no WebGL", "scene ends early"])
+def test_the_charts_keep_their_time(drawn: bool, browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("k3d", reason="k3d is not installed")
+    model, solution = pendulum(100.0, gap=drawn)
+    path = model.report(solution, tmp_path / "r.html", plots=["R.angle"])
+    opened = Opened(browser, path, before="" if drawn else NO_WEBGL)
+    assert opened("cotree.ready") is drawn
+    assert opened("cotreePage.time") >= 100.0
+    opened("cotreePage.seek(101.5)")
+    opened(DRAWN)
+    opened(DRAWN)
+    assert opened("cotreePage.time") == 101.5
+    live = opened.page.locator("#plots figure .live").first
+    assert float(live.get_attribute("data-time")) == 101.5
+    assert number(live.locator("output").inner_text()) == pytest.approx(solution.at("R.angle", 101.5), rel=1e-4)
+    if drawn:
+        assert opened("cotree.time") <= 101.01
+        opened("cotree.seek(100.25)")
+        opened.page.wait_for_function("Math.abs(cotreePage.time - 100.25) < 1e-9")
+    assert opened.quiet(), (opened.complaints, opened.requests)
+    opened.page.close()
+
+
+def test_a_thinned_result_shows_no_false_number(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    m = ct.Model("fast")
+    m.add(ct.VoltageSource("V", "a", "ground", voltage="sin(100*pi*t)"))
+    m.add(ct.VoltageSource("W", "b", "ground", voltage="exp(-0.25*t)"))
+    for name, node in (("R", "a"), ("Q", "b")):
+        m.add(ct.Resistor(name, node, "ground", resistance=1.0))
+    solution = m.simulate(4.0, points=4001)
+    monkeypatch.setattr("cotree.view.report.chart_data", partial(chart_data, room=(2000, 180_000)))
+    opened = Opened(browser, m.report(solution, tmp_path / "r.html", plots=["V.voltage", "W.voltage"]))
+    shown = []
+    for time in solution.t[5::97]:
+        opened(f"cotreePage.seek({time})")
+        shown.append(opened.page.locator("#plots figure output").all_inner_texts())
+    said = [(first, exact) for (first, _), exact in zip(shown, solution["V.voltage"][5::97], strict=True)]
+    assert sum(text == "thinned" for text, _ in said) > 30
+    for text, exact in said:
+        if text != "thinned":
+            assert number(text.removeprefix("≈ ")) == pytest.approx(exact, abs=2e-3)
+    for (_, text), exact in zip(shown, solution["W.voltage"][5::97], strict=True):
+        assert number(text.removeprefix("≈ ")) == pytest.approx(exact, abs=2e-3)
+    opened.page.close()
+
+
 def family(name: str) -> tuple[ct.Model, ct.Solution]:
     """A short run of a model of each kind."""
     if name == "network":
@@ -198,16 +239,50 @@ def test_every_kind_of_model_works_on_a_phone_in_the_dark(name: str, browser: An
     opened.page.close()
 
 
+def test_a_finger_scrolls_past_the_scene_until_it_is_tapped(browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("k3d", reason="k3d is not installed")
+    model, solution = pendulum(0.0)
+    opened = Opened(browser, model.report(solution, tmp_path / "r.html"), width=380, has_touch=True)
+    assert opened("cotree.ready") is True
+    canvas = opened.page.locator("#scene-view canvas").first
+    wire = opened.page.context.new_cdp_session(opened.page)
+
+    def swiped() -> float:
+        opened("scrollTo({ top: 0, behavior: 'instant' })")
+        box = canvas.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        for way in range(0, 101, 10):
+            kind = "touchMove" if way else "touchStart"
+            wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y - way}]})
+        wire.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        opened(DRAWN)
+        return float(opened("scrollY"))
+
+    assert swiped() > 50
+    canvas.tap()
+    assert swiped() == 0
+    opened.page.locator("h1").tap()
+    assert swiped() > 50
+    opened.page.close()
+
+
 def test_without_scripts_the_drawn_plots_are_seen(browser: Any, tmp_path: Path) -> None:
     model, solution = family("network")
+    moving, swing = pendulum(0.0)
     path = model.report(solution, tmp_path / "r.html")
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(path.as_uri())
     assert page.locator("#plots figure > svg").first.is_visible()
     assert not page.locator("#explore").is_visible()
+    assert "Scripts are switched off" in page.locator("header").inner_text()
+    page.goto(moving.report(swing, tmp_path / "m.html").as_uri())
+    assert page.locator("button:visible, select:visible, input:visible").count() == 0
+    assert "unpacked" not in page.inner_text("main")
+    assert page.locator("#plots figure > svg").first.is_visible()
     context.close()
     with_scripts = Opened(browser, path)
     assert not with_scripts.page.locator("#plots figure > svg").first.is_visible()
     assert with_scripts.page.locator("#plots .plot").first.is_visible()
+    assert "Scripts are switched off" not in with_scripts.page.locator("header").inner_text()
     with_scripts.page.close()

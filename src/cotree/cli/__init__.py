@@ -12,9 +12,19 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the program; Ctrl-C while it is still being loaded leaves as quietly as later."""
+    """Run the program; Ctrl-C while it is still being loaded is told as later."""
     try:
         from cotree.cli import program
+
+        program.main()
     except KeyboardInterrupt:
+        message = "interrupted; there are no results"
+        if "--json" in sys.argv:
+            import json
+
+            error = {"type": "KeyboardInterrupt", "message": message, "exit_code": 130}
+            message = json.dumps({"error": error})
+        else:
+            message = f"error: {message}"
+        print(message, file=sys.stderr)
         sys.exit(130)
-    program.main()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cotree.cli.console import emit, table
 from cotree.cli.options import (
-    RESULTS,
     Chosen,
     EndTime,
     Json,
@@ -48,11 +48,7 @@ def modes(
     About the static equilibrium, or about the start. Of a network they are those of its currents and voltages about
     the operating point.
     """
-    if about not in ("equilibrium", "start"):
-        remedy = nearest(about, ("equilibrium", "start"))
-        raise CotreeError(f"--about {about}", expected="equilibrium or start", remedy=remedy)
-    chosen = choice.read()
-    t = seconds("--time", moment) or 0.0
+    chosen, t = _read(choice, moment, "--about", about, ("equilibrium", "start"))
     with chosen.about():
         equations = chosen.model.equations(chosen.tree)
         if equations.mechanics is None:
@@ -76,6 +72,15 @@ def modes(
         table(columns, shown)
     if len(rows) > most:
         print(f"and {len(rows) - most} more: --most {len(rows)}")
+
+
+def _read(
+    choice: ModelChoice, moment: str | None, option: str, word: str, words: Sequence[str]
+) -> tuple[Chosen, float]:
+    """The model and the time, once the word of an option is known to be one of two."""
+    if word not in words:
+        raise CotreeError(f"{option} {word}", expected=" or ".join(words), remedy=nearest(word, words))
+    return choice.read(), seconds("--time", moment) or 0.0
 
 
 def _network_modes(chosen: Chosen, about: str, t: float) -> tuple[Modes, list[str]]:
@@ -108,11 +113,7 @@ def statics(
 
     Coordinates and reactions are printed; of a network its operating point.
     """
-    if seek not in ("stable", "nearest"):
-        remedy = nearest(seek, ("stable", "nearest"))
-        raise CotreeError(f"--seek {seek}", expected="stable or nearest", remedy=remedy)
-    chosen = choice.read()
-    t = seconds("--time", moment) or 0.0
+    chosen, t = _read(choice, moment, "--seek", seek, ("stable", "nearest"))
     with chosen.about():
         values, units, state, stability = _rest(chosen, t, seek)
     if as_json:
@@ -185,11 +186,7 @@ def kinematics(
         prepare(output, report)
         options = {"tree": chosen.tree, "points": count, "parameters": chosen.changes}
         solution, failure = kept(lambda: chosen.model.kinematics(end, **options))
-        if output is not None and output.suffix.lower() in RESULTS:
-            solution.to_hdf5(output)
-        Outcome(as_json, quiet).finish(chosen, solution, output, report)
-        if failure is not None:
-            raise failure
+        Outcome(as_json, quiet).finish(chosen, solution, output, report, failure)
 
 
 COMMANDS = {

@@ -44,13 +44,14 @@ def check(choices: list[ModelChoice], as_json: Json = False, quiet: Quiet = Fals
 def _checked(choice: ModelChoice) -> dict[str, Any]:
     """What is known of a model that is right."""
     from cotree.solve import simulate
+    from cotree.solve.courses import result_units
 
     chosen = choice.read()
     model = chosen.model
     with chosen.about():
         equations = model.equations(chosen.tree)
         if not chosen.is_converted:
-            chosen.written.check_plot({**equations.outputs, **equations.integrals})
+            chosen.written.check_run(result_units(equations))
         options = {name: value for name, value in chosen.written.run.options().items() if name == "start"}
         simulate(equations, 1.0, times=[0.0], parameters=chosen.changes, **options)
         return {

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cotree.errors import CotreeError, OptionError, SolveError
+from cotree.errors import CotreeError, FileError, OptionError, SolveError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -111,7 +111,9 @@ def complain(error: BaseException, message: str = "", code: int | None = None) -
 
 
 def exit_code(error: CotreeError) -> int:
-    """1 for a computation that failed, 2 for wrong input, options of a run among it."""
+    """1 for a computation that failed or could not be written, 2 for wrong input, options of a run among it."""
+    if isinstance(error, FileError):
+        return WRONG if error.solution is None else FAILED
     return FAILED if isinstance(error, SolveError) and not isinstance(error, OptionError) else WRONG
 
 

@@ -124,10 +124,11 @@ def schema(
     output: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="write it to this file: .json")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="write over a file that is there")] = False,
 ) -> None:
     """Print the JSON Schema of model files.
 
-    With it editors complete and check them.
+    With it editors complete and check them. YAML is meant as version 1.2, where the key on is text.
     """
     from cotree.io.schema import model_schema
 
@@ -136,7 +137,7 @@ def schema(
     if output is None:
         print(text)
         return
-    _write(output, text + "\n", force=True)
+    _write(output, text + "\n", force)
     written([output])
 
 

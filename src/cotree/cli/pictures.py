@@ -12,7 +12,7 @@ import typer
 from cotree.cli.console import emit, table, written
 from cotree.cli.options import RESULTS, Chosen, EndTime, Json, ModelChoice, Points, Quiet, check_ending, takes_model
 from cotree.cli.progress import Progress
-from cotree.errors import OptionError, ResultError, SolveError, listing, nearest
+from cotree.errors import FileError, OptionError, ResultError, SolveError, listing, nearest
 
 if TYPE_CHECKING:
     from cotree import api
@@ -44,7 +44,11 @@ def report(
     if plot:
         plots = [[name] for name in matching(plot, solution.names)]
     prepare(path)
-    model.report(solution, path, tree, plots or None)
+    try:
+        model.report(solution, path, tree, plots or None)
+    except FileError as error:
+        error.solution = solution
+        raise
     if as_json:
         emit({"model": solution.model, "complete": solution.complete, "t_end": solution.t[-1], "written": [path]})
     elif not quiet:
@@ -59,7 +63,7 @@ def report(
 
 def _results(
     choice: ModelChoice, t_end: str | None, points: int | None, quiet: bool, wanted: Iterable[str]
-) -> tuple[api.Model, Any, api.Solution, list[Any], SolveError | None]:
+) -> tuple[api.Model, Any, api.Solution, list[Any], SolveError | FileError | None]:
     """Model, tree, results and chosen plots of a results file, or of a model file that is run; and why it stopped.
 
     Names that are wanted are looked at before the run.
@@ -72,6 +76,8 @@ def _results(
         if t_end is not None or points is not None or changed:
             raise OptionError(f"options of a run with the results file {choice.file}", expected="a model file")
         solution = Solution.from_hdf5(choice.file)
+        if not len(solution):
+            raise FileError(f"{choice.file} holds no results yet", remedy="Finish its run: cotree run --resume")
         return (*rebuild(solution), solution, [], None)
     chosen = choice.read()
     run = chosen.written.run

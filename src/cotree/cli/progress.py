@@ -22,16 +22,16 @@ class Progress:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         columns = (
-            TextColumn("simulating"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn(),
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn(),
             TextColumn("left"), TimeRemainingColumn(),
         )  # fmt: skip
         self.bar = Progress(*columns, console=err(), transient=True)
-        self.task = self.bar.add_task("", total=1.0)
+        self.task = self.bar.add_task("preparing", total=None)
         self.bar.start()
         return self._advance
 
     def _advance(self, fraction: float) -> None:
-        self.bar.update(self.task, completed=fraction)
+        self.bar.update(self.task, description="simulating", total=1.0, completed=fraction)
         leave_if_requested()
 
     def __exit__(self, *reason: Any) -> None:

@@ -25,11 +25,15 @@ from cotree.cli.options import (
     takes_model,
 )
 from cotree.cli.progress import Progress
+from cotree.cli.resuming import agreeing, results_of
 from cotree.cli.summary import counts, flat, main_names, notes_of, print_summary, summary_data
-from cotree.errors import CotreeError, FileError, OptionError, SolveError
+from cotree.errors import FileError, OptionError, SolveError
 
 if TYPE_CHECKING:
     from cotree import api
+
+Failure = SolveError | FileError | None
+"""What ended a run early, or kept its results from being written."""
 
 
 @takes_model
@@ -86,21 +90,21 @@ def run(
     with chosen.about():
         prepare(output, report)
         solution, failure = _simulated(chosen, end, output, quiet, given)
-        outcome.finish(chosen, solution, output, report)
-        if failure is not None:
-            raise failure
+        recorded = output if output is not None and output.suffix.lower() in RESULTS else None
+        outcome.finish(chosen, solution, output, report, failure, recorded)
 
 
 def _simulated(
     chosen: Chosen, end: float, output: Path | None, quiet: bool, options: dict[str, Any]
-) -> tuple[api.Solution, SolveError | None]:
-    """The solution, and the reason where it ends early."""
+) -> tuple[api.Solution, Failure]:
+    """The solution, and the reason where it ends early or is not written."""
     from cotree.api import origin_of, simulate_equations
+    from cotree.solve.courses import result_units
 
     clock = time.perf_counter()
     equations = chosen.model.equations(chosen.tree)
     if not chosen.is_converted:
-        chosen.written.check_plot({**equations.outputs, **equations.integrals})
+        chosen.written.check_run(result_units(equations))
     spent = time.perf_counter() - clock
     options |= {"parameters": chosen.changes}
     if output is not None and output.suffix.lower() in RESULTS:
@@ -113,11 +117,11 @@ def _simulated(
         )
 
 
-def kept(compute: Any) -> tuple[api.Solution, SolveError | None]:
-    """What was computed, and the error that ended it early where it carries results."""
+def kept(compute: Any) -> tuple[api.Solution, Failure]:
+    """What was computed, and the error that ended it early, or that its file could not be written."""
     try:
         return compute(), None
-    except SolveError as error:
+    except (SolveError, FileError) as error:
         if error.solution is None:
             raise
         return cast("api.Solution", error.solution), error
@@ -129,21 +133,40 @@ class Outcome:
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json, self.quiet = as_json, quiet
 
-    def finish(self, chosen: Chosen, solution: api.Solution, output: Path | None, report: Path | None) -> None:
-        """Write the files that are asked for and tell the result."""
-        plot = chosen.written.run.plot
-        if chosen.is_converted:
-            plot = [entry for entry in plot if all(known(name, solution) for name in flat([entry]))]
-        self.write(chosen.model, chosen.tree, solution, output, report, plot)
-        self.tell(chosen.written.source.name, chosen.model, chosen.tree, solution, plot, (output, report))
+    def finish(
+        self, chosen: Chosen, solution: api.Solution, output: Path | None, report: Path | None,
+        failure: Failure = None, recorded: Path | None = None,
+    ) -> None:  # fmt: skip
+        """The same for the model of a file."""
+        plot, file = plots_of(chosen, solution), chosen.written.source.name
+        self.give(file, chosen.model, chosen.tree, solution, plot, output, report, failure, recorded)
 
-    def write(
-        self, model: api.Model, tree: Any, solution: api.Solution, output: Path | None, report: Path | None, plot: Any
-    ) -> None:
-        """Results in the format that the name asks for, and the report."""
-        write_results(solution, output)
-        if report is not None:
-            model.report(solution, report, tree, plot or None)
+    def give(
+        self, file: Any, model: api.Model, tree: Any, solution: api.Solution, plot: Any,
+        output: Path | None, report: Path | None, failure: Failure, recorded: Path | None,
+    ) -> None:  # fmt: skip
+        """Write the files that are asked for, tell the result, and then raise what went wrong.
+
+        The run itself has written ``recorded``, unless ``failure`` says that it could not.
+        """
+        done = [] if recorded is None or isinstance(failure, FileError) else [recorded]
+        for path in (None if output == recorded else output, report):
+            if path is None:
+                continue
+            try:
+                if path == report:
+                    model.report(solution, path, tree, plot or None)
+                else:
+                    write_results(solution, path)
+                done.append(path)
+            except FileError as error:
+                error.solution = solution
+                if failure is not None:
+                    failure.add_note(str(error))
+                failure = failure or error
+        self.tell(file, model, tree, solution, plot, done)
+        if failure is not None:
+            raise failure
 
     def tell(
         self, file: Any, model: api.Model, tree: Any, solution: api.Solution, plot: Any, paths: Iterable[Path | None]
@@ -164,11 +187,18 @@ def known(name: str, solution: api.Solution) -> bool:
     return name == "t" or name in solution or any(f"{name}.{label}" in solution for label in ("x", "e0", "c1"))
 
 
-def write_results(solution: api.Solution, path: Path | None) -> None:
-    """Write results that were not written as the run went."""
-    writers = {".csv": "to_csv", ".parquet": "to_parquet", ".mat": "to_matlab"}
-    if path is not None and (name := writers.get(path.suffix.lower())) is not None:
-        getattr(solution, name)(path)
+def plots_of(chosen: Chosen, solution: api.Solution) -> list[Any]:
+    """What the file wants to be plotted, as far as a converted model has it."""
+    plot = chosen.written.run.plot
+    if not chosen.is_converted:
+        return plot
+    return [entry for entry in plot if all(known(name, solution) for name in flat([entry]))]
+
+
+def write_results(solution: api.Solution, path: Path) -> None:
+    """Write results in the format that the name asks for."""
+    writers = {".csv": "to_csv", ".parquet": "to_parquet", ".mat": "to_matlab", **dict.fromkeys(RESULTS, "to_hdf5")}
+    getattr(solution, writers[path.suffix.lower()])(path)
 
 
 def prepare(*paths: Path | None) -> None:
@@ -191,6 +221,8 @@ def _stored_state(given: str) -> dict[str, Any]:
     name, at, moment = given.rpartition("@")
     path, t = (given, None) if not at or Path(given).exists() else (name, seconds("--start-from", moment))
     solution = Solution.from_hdf5(path)
+    if not len(solution):
+        raise FileError(f"{path} holds no results yet", remedy="Finish its run with --resume")
     t = float(solution.t[-1]) if t is None else t
     return {"start": solution.state_at(t), "t_start": t}
 
@@ -199,50 +231,20 @@ def _resumed(
     outcome: Outcome, choice: ModelChoice, output: Path | None, given: dict[str, Any], report: Path | None
 ) -> None:
     """Finish the run in a results file; options that are given again must be those of the run."""
-    from cotree.api import Solution, rebuild, resume
+    from cotree.api import Solution, resume
 
-    own = choice.file.suffix.lower() in RESULTS
-    path = choice.file if own else output
-    if path is None or path.suffix.lower() not in RESULTS:
-        raise OptionError(
-            "--resume without a results file", expected="--out run.h5, or run.h5 instead of the model file"
-        )
-    if own and choice.set:
-        given |= {"parameters": choice.set}
+    path = results_of(choice, output)
     stored = Solution.from_hdf5(path)
-    chosen = None if own else choice.read()
-    given |= {"parameters": chosen.changes} if chosen is not None and chosen.changes else {}
-    _check_same(given, stored, path)
+    model, tree, chosen = agreeing(choice, stored, path, given)
+    prepare(output, report)
     ended = stored.complete
     with Progress(outcome.quiet) as progress:
-        model = None if chosen is None else chosen.model
         solution, failure = (stored, None) if ended else kept(lambda: resume(path, model=model, progress=progress))
-    made, tree = rebuild(solution) if chosen is None else (chosen.model, chosen.tree)
-    plot = [] if chosen is None else chosen.written.run.plot
-    also = output if own and output != path else None
-    if also is not None and also.suffix.lower() in RESULTS:
-        solution.to_hdf5(also)
-    outcome.write(made, tree, solution, also, report, plot)
     if ended and not outcome.quiet and not outcome.as_json:
         print(f"{path} is complete to {stored.t[-1]:g} s: there is nothing to resume")
-    outcome.tell(path, made, tree, solution, plot, (None if ended else path, also, report))
-    if failure is not None:
-        raise failure
-
-
-def _check_same(given: dict[str, Any], stored: api.Solution, path: Path) -> None:
-    """Refuse options that differ from those with which a run was begun."""
-    options: Any = {} if stored.origin is None else stored.origin.options
-    for name, value in given.items():
-        before = options.get(name)
-        if name == "parameters":
-            before = {key: each for key, each in (before or {}).items() if key in value}
-        if before != value:
-            raise CotreeError(
-                f"--resume with {name} = {value}, but the run was begun with {before}",
-                where=str(path),
-                remedy="Leave the option out, or begin a new run without --resume",
-            )
+    also = output if path == choice.file and output != path else None
+    plot = [] if chosen is None else plots_of(chosen, solution)
+    outcome.give(path, model, tree, solution, plot, also, report, failure, None if ended else path)
 
 
 COMMANDS = {

@@ -191,6 +191,8 @@ class _Assembly:
             raise spot.error(
                 f"'{file}' is no model file by its name", expected=f"a name that ends in {listing(ENDINGS)}"
             )
+        if path.exists() and not path.is_file():
+            raise spot.error(f"'{file}' is no file", expected="a model file, no folder or pipe")
         if not path.is_file():
             known = [str(p.relative_to(source.folder)) for p in _beside(source.folder)]
             raise spot.error(f"there is no file '{file}'", remedy=nearest(file, known) or "Check the path")

@@ -170,7 +170,7 @@ def integrators() -> list[Item]:
 
 def units() -> list[Item]:
     """Units that a number may have, with the size of one in SI units; most may have a prefix such as k or m."""
-    from cotree.model.units import BASES, PREFIXES, symbols
+    from cotree.model.units import BASES, PREFIXES, ZERO, symbols
 
     every = symbols()
 
@@ -185,7 +185,10 @@ def units() -> list[Item]:
     for symbol, unit in every.items():
         if not prefixed(symbol) or symbol in BASES:
             pairs = zip(BASES, unit.dimension, strict=True)
-            base = " ".join(name if power == 1 else f"{name}^{power}" for name, power in pairs if power) or "1"
+            base = (
+                " ".join(name if power == 1 else f"{name}^{power}" for name, power in pairs if power and name != ZERO)
+                or "1"
+            )
             zero = f", from {float(unit.offset):g} {base} on" if unit.offset else ""
             items.append(Item(symbol, f"{float(unit.factor):.9g} {base}{zero}"))
     return items

@@ -45,6 +45,7 @@ from cotree.io.run_settings import RunSettings, read_run, shown
 from cotree.io.scalars import OddScalar, plain_value
 from cotree.io.yaml_source import MAX_BYTES, Mark, Source, read_source
 from cotree.model import Component, Model, find_kind
+from cotree.model.quantity import Quantity, read
 from cotree.results.store import replacing
 from cotree.terminal.deformable import Deformable
 
@@ -83,6 +84,8 @@ class ModelFile(Generic[M]):
         """Where the file says what an error is about; no mark where it does not say it."""
         if isinstance(error, FileError) or (error.where and error.where in given):
             return self.source, None
+        if not error.where and any(f"'{name}'" in error.found for name in given):
+            return self.source, None
         if error.where:
             return self.parts.find(error.where, error.found)
         return (self.source, None) if isinstance(error, SolveError) else self.parts.seek(error.found, error.remedy)
@@ -94,8 +97,18 @@ class ModelFile(Generic[M]):
             remedy="Add it, or use --t-end",
         )  # fmt: skip
 
+    def check_run(self, units: Mapping[str, str]) -> None:
+        """Refuse, before anything is integrated, what does not fit to the results: ``units`` has all of them."""
+        self.check_plot(units)
+        for name in self.run.start if isinstance(self.run.start, dict) else ():
+            if name in units and (units[name] or not self.model.bonded):  # those of bare elements are not known
+                info = Quantity(units[name], "finite", False, "")
+                with self.parts.placed(Spot(self.source, ("run", "start", name))):
+                    given = read(self.source.data["run"]["start"][name], info, "")
+                    self.model.check_reference(given, info, "")
+
     def check_plot(self, results: Collection[str]) -> None:
-        """Refuse names to plot that are no results of the model, before anything is integrated."""
+        """Refuse names to plot that are no results of the model."""
         vectors = {name.rpartition(".")[0] for name in results if name.endswith((".x", ".e0"))}
         for k, entry in enumerate(self.run.plot):
             for j, name in enumerate(entry if isinstance(entry, list) else [entry]):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from cotree.errors import ModelError, listing, nearest
 from cotree.io.assembly import mapping
 from cotree.io.places import Parts, Spot
 from cotree.model import Model
-from cotree.model.quantity import Quantity, number, read
+from cotree.model.quantity import Quantity, check_dimension, check_range, number, read
 
-_SECONDS = Quantity("s", "finite", False, "")
-_NUMBER = Quantity("", "finite", False, "")
+_SECONDS = Quantity("s", "positive", False, "")
+_POSITIVE = Quantity("", "positive", False, "")
+_RADIUS = Quantity("", "non-negative", False, "")
 _START = Quantity("", "finite", False, "", free=True)
 _NUMBERS = {
-    "t_end": _SECONDS, "max_step": _SECONDS, "step": _SECONDS, "rtol": _NUMBER, "atol": _NUMBER,
-    "spectral_radius": _NUMBER,
+    "t_end": _SECONDS, "max_step": _SECONDS, "step": _SECONDS, "rtol": _POSITIVE, "atol": _POSITIVE,
+    "spectral_radius": _RADIUS,
 }  # fmt: skip
+_LEAST = {"points": 2, "max_steps": 1}
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,13 @@ class _Reader:
         for key, info in _NUMBERS.items():
             if settings.get(key) is not None:
                 settings[key] = self._number(settings[key], info, key, "run", key)
-        for key in ("points", "max_steps"):
+        rtol, radius = settings.get("rtol"), settings.get("spectral_radius")
+        self._expect(rtol is None or rtol < 1, rtol, "a number from 1e-14 to below 1", "rtol")
+        self._expect(radius is None or radius <= 1, radius, "a number from 0 to 1", "spectral_radius")
+        for key, least in _LEAST.items():
             count = settings.get(key)
-            self._expect(count is None or type(count) is int, count, "a whole number", key)
+            right = count is None or (type(count) is int and count >= least)
+            self._expect(right, count, f"a whole number from {least} on", key)
         integrator, start, tree = (settings.get(key) for key in ("integrator", "start", "tree"))
         mechanical = self.model.mechanical
         pair = isinstance(tree, list) and len(tree) == 2 and mechanical
@@ -93,8 +99,14 @@ class _Reader:
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 raise ModelError(f"{name} is {shown(value)}", expected="a number, or an expression of parameters")
             expression = read(value, info, "")
+            check_dimension(expression.dimension, replace(info, measured=True), "", f"'{expression.text}'")
             self.model.check_reference(expression, info, "")
-            return number(expression, self.model.parameter_values(), "")
+            result = number(expression, self.model.parameter_values(), "")
+            try:
+                check_range(result, info, "")
+            except ModelError as reason:
+                raise ModelError(f"{name} is {result:g}", expected=reason.expected) from None
+            return result
 
     def _integrator(self, name: str) -> None:
         from cotree.solve.integrator import INTEGRATORS

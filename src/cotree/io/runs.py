@@ -47,10 +47,11 @@ def rebuilt(solution: Solution, model_class: type[M]) -> tuple[M, Any]:
             remedy="Give the model itself",
         )
     model = model_from_data(origin.model, model_class)
-    return model, _tree(model, origin)
+    return model, tree_of(model, origin)
 
 
-def _tree(model: Model, origin: Origin) -> Any:
+def tree_of(model: Model, origin: Origin) -> Any:
+    """The tree with which a run was made, of the same model."""
     if origin.tree is None:
         return None
     graph, pair = model_graph(model), bool(origin.tree) and isinstance(origin.tree[0], list)
@@ -72,7 +73,8 @@ def resumed(
     if past.complete:
         return past
     origin = past.origin
-    if past.restart is None or origin is None or "t_end" not in origin.options:
+    begun = past.restart is not None or not len(past.t)  # one without rows was killed before it had some
+    if not begun or origin is None or "t_end" not in origin.options:
         raise ResultError(
             "the run cannot go on: its last state is not stored",
             where=past.model if path is None else str(path),
@@ -83,22 +85,22 @@ def resumed(
     if model is None:
         model, tree = rebuilt(past, model_class)
     else:
-        _check_same(model, origin)
-        tree = _tree(model, origin)
+        check_same(model, origin)
+        tree = tree_of(model, origin)
     equations = model_equations(model, tree)
     options = dict(origin.options)
     t_end = float(options.pop("t_end"))
     seconds = time.perf_counter() - clock
-    record = Recording(path, origin, past)
+    record = Recording(path, origin, past if past.restart is not None else None)
     return simulate(equations, t_end, **options, seconds_formulation=seconds, record=record, progress=progress)
 
 
-def _check_same(model: Model, origin: Origin) -> None:
-    """Refuse a model that is not the one that is stored, as far as that can be told."""
+def check_same(model: Model, origin: Origin) -> None:
+    """Refuse a model that is not the one that is stored, as far as that can be told; another name does not matter."""
     given = origin_of(model).model
     if origin.model is None or given is None:
         return
-    for place, old, new in _differences(origin.model, given):
+    for place, old, new in _differences({**origin.model, "name": None}, {**given, "name": None}):
         raise ModelError(
             f"it is {_shown(new)}, and was {_shown(old)} in the run that is to go on",
             where=place,

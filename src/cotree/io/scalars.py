@@ -14,15 +14,15 @@ MAX_TEXT = 100_000
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _TRUTH = {word: truth for truth, words in ((True, "true yes on"), (False, "false no off")) for word in words.split()}
-_WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)\Z")
-_GROUPED = re.compile(r"[-+]?[1-9]\d*(_\d+)+\Z")
-_DECIMAL = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\Z")
-_MAYBE = re.compile(r"[-+.\d]")
+_WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]*)\Z")
+_GROUPED = re.compile(r"[-+]?[1-9][0-9]*(_[0-9]+)+\Z")
+_DECIMAL = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?\Z")
+_MAYBE = re.compile(r"[-+.0-9]")
 _ODD = (
     (re.compile(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z"), "the number {0} is not finite"),
-    (re.compile(r"[-+]?0[xob][\da-fA-F_]+\Z"), "'{0}' is no decimal number"),
-    (re.compile(r"[-+]?\d+(:[0-5]?\d)+(\.\d*)?\Z"), "YAML reads '{0}' as a number to the base of 60"),
-    (re.compile(r"\d{4}-\d\d?-\d\d?([Tt \t].*)?\Z"), "YAML reads '{0}' as a date"),
+    (re.compile(r"[-+]?0[xob][0-9a-fA-F_]+\Z"), "'{0}' is no decimal number"),
+    (re.compile(r"[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?\Z"), "YAML reads '{0}' as a number to the base of 60"),
+    (re.compile(r"[0-9]{4}-[0-9][0-9]?-[0-9][0-9]?([Tt \t].*)?\Z"), "YAML reads '{0}' as a date"),
 )
 QUOTES = "Write a number with digits and a point; put a name or a text in quotes"
 
@@ -45,7 +45,7 @@ def plain_value(text: str) -> object:
     if _WHOLE.match(text) or _GROUPED.match(text):
         return int(text)
     if _DECIMAL.match(text):
-        if re.match(r"[-+]?0\d+\Z", text):
+        if re.match(r"[-+]?0[0-9]+\Z", text):
             raise OddScalar(f"'{text}' begins with a zero, which YAML reads as a number to the base of 8")
         if math.isinf(value := float(text)):
             raise OddScalar(f"the number {text[:40]} is too large")

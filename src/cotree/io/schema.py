@@ -36,6 +36,8 @@ NAME: Schema = {"type": ["string", "integer"]}
 """A name; a number in its place is taken as text."""
 INDEXED: Schema = {"type": "string", "pattern": r"\{"}
 """A text that an index of ``for`` completes."""
+PARAMETER: Schema = {"pattern": r"^(?![0-9])[^\s!-/:-@\[-^`{-~]+$", "not": {"enum": sorted({TIME, *ARITY, *CONSTANTS})}}
+"""A name that expressions can hold."""
 COUNT: Schema = {"type": ["integer", "null"], "minimum": 1}
 
 
@@ -152,7 +154,7 @@ def _top() -> dict[str, tuple[Schema, str]]:
         },
         ["file"],
     )
-    values = {**named(VALUE), "propertyNames": {"not": {"enum": sorted({TIME, *ARITY, *CONSTANTS})}}}
+    values = {**named(VALUE), "propertyNames": PARAMETER}
     return {
         "name": (TEXT, "Name of the model; that of the file if not given"),
         "include": (
@@ -180,8 +182,8 @@ def run_entries() -> dict[str, tuple[Schema, str]]:
     positive, names = or_null(ABOVE_ZERO), either(TEXT, several(TEXT))
     return {
         "t_end": (positive, "Time at the end in s"),
-        "points": (COUNT, "Number of points in time that are kept"),
-        "rtol": (positive, "Relative tolerance"),
+        "points": ({**COUNT, "minimum": 2}, "Number of points in time that are kept"),
+        "rtol": (or_null({**ABOVE_ZERO, "exclusiveMaximum": 1}), "Relative tolerance"),
         "atol": (positive, "Absolute tolerance, in units of each variable's scale"),
         "integrator": (or_null(one_of(["auto", *INTEGRATORS])), "Integrator; a fitting one if not given"),
         "max_step": (positive, "Longest step in s"),

@@ -28,6 +28,9 @@ def in_words(reason: Any, lines: list[str], opened: tuple[str, int, int] | None)
         bracket, row, column = opened
         found = f"the bracket '{bracket}' of line {row}, column {column} is not closed here, or a comma is missing"
         closing = "}" if bracket == "{" else "]"
+        if pattern := re.search(r"[\w.+-]+\{[^{}\s:,]*\}[\w.]*", lines[row - 1][column:]):
+            where = _Mark(row - 1, column + pattern.start())
+            return f"{pattern[0]} is a pattern inside of brackets", f'Put it in quotes: "{pattern[0]}"', where
         mark = mark if line.strip() else _Mark(row - 1, column - 1)
         return found, f"Close it with '{closing}', or put a comma between its entries", mark
     if "could not find expected ':'" in problem:

@@ -40,6 +40,8 @@ KINDS: dict[str, type[Component]] = {}
 
 _TEXTS: dict[Any, Any] = {"str": str, "str | None": str | None}
 """Annotations of fields that hold text, with what they may hold."""
+_SAME = {"velocity": "speed", "angular_velocity": "speed"}
+"""Words for fields, with what kinds that act on joints call them."""
 COMPONENT_NAME = re.compile(r"[^\W\d][\w+-]*\Z")
 NODE_NAME = re.compile(r"[\w+-]+(\.[\w+-]+)*\Z")
 
@@ -191,7 +193,7 @@ class Component:
                     f"{cls.kind} has no field '{key}'",
                     where=name,
                     expected=f"one of {listing(cls.data_fields(), 20)}",
-                    remedy=nearest(str(key), cls.data_fields()),
+                    remedy=nearest(str(key), cls.data_fields()) or cls._field_meant(str(key)),
                 )
         missing = [
             f.name
@@ -203,6 +205,20 @@ class Component:
         if missing:
             raise ModelError(f"{listing(missing)} not given", where=name, expected=cls.data_example(name))
         return cls(name=name, **data)
+
+    @classmethod
+    def _field_meant(cls, key: str) -> str:
+        """What to do about a field that this kind has not: its own field that means it, or the kinds that have it."""
+        own = [name for name, form in cls.forms().items() if key in re.findall(r"\w+", form.meaning)]
+        if own:
+            return f"did you mean '{own[0]}'?"
+        rooms, on = (cls.bonded, cls.mechanical, cls.nodal), "on" in cls.data_fields()
+        fields = {kind: c.data_fields() for kind, c in KINDS.items() if (c.bonded, c.mechanical, c.nodal) == rooms}
+        fields = {kind: known for kind, known in fields.items() if not on or "on" in known}
+        for word in (key, _SAME.get(key, key)):
+            if kinds := [kind for kind, known in fields.items() if word in known]:  # what acts on joints first
+                return f"Kinds with '{word}': {listing(sorted(kinds, key=lambda k: 'on' not in fields[k]), 4)}"
+        return ""
 
     def to_data(self) -> dict[str, Any]:
         """Plain data from which `from_data` makes this component again."""
@@ -342,8 +358,22 @@ def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Co
         expected=f"one of {listing(sorted(KINDS), 60)}" if kind is None else "a known kind",
         remedy=""
         if kind is None
-        else remedy or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
+        else remedy or _common(kind) or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
     )
+
+
+COMMON_WORDS = {
+    "spring_damper": ("springs.spring", "springs.joint_spring"), "dashpot": ("springs.damper", "springs.joint_damper"),
+    "hinge": ("revolute",), "pin": ("revolute",), "slider": ("prismatic",), "ball": ("spherical",),
+    "ball_joint": ("spherical",), "servo": ("drive", "joint_actuator"), "battery": ("voltage_source",),
+    "link": ("rigid_body",), "rod": ("rigid_body",),
+}  # fmt: skip
+"""Kinds as other programs call them, with the kinds that are meant."""
+
+
+def _common(word: object) -> str:
+    meant = COMMON_WORDS.get(str(word).lower(), ())
+    return f"did you mean {' or '.join(repr(each) for each in meant)}?" if meant else ""
 
 
 @functools.lru_cache(maxsize=512)

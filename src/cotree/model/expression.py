@@ -18,14 +18,16 @@ from typing import Any
 
 from cotree.errors import ExpressionError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS, NUMERIC
-from cotree.model.units import Dimension, number_with_unit, split
+from cotree.model.units import Dimension, number_with_unit, split, symbols
 
 MAX_LENGTH = 2_000
 MAX_DEPTH = 200
 TIME = "t"
 SWITCH = "Write a switch as 5*step(t - 1)"
 POINT = "Write a decimal point, not a comma: 1.5"
-ALONE = "A unit belongs to one number alone: inside of expressions, write values in SI units"
+ALONE = "A unit belongs to one number alone: inside of expressions, write values in SI units, or parameters"
+_INSIDE = re.compile(r"(?:[0-9.)]|(?<!\w)t(?=\s))\s*([^\W\d_]+)(?!\w*\()")
+_OTHER_BASE = re.compile(r"(?<![\w.])0[xXoObB]\w*")
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
@@ -73,7 +75,8 @@ class Expression:
             value = float(self.evaluate(values))
         except (ArithmeticError, ValueError) as reason:
             raise ExpressionError(
-                f"the expression '{self.text}' has no value: {reason}", remedy="Change the expression or its parameters"
+                f"the expression '{self.text}' has no value: {_why(reason)}",
+                remedy="Change the expression or its parameters",
             ) from None
         except TypeError:  # a negative number to a fractional power is complex
             value = math.nan
@@ -113,6 +116,10 @@ class Expression:
 
     def __hash__(self) -> int:
         return hash(self.text)
+
+
+def _why(reason: Exception) -> str:
+    return "it is too large" if isinstance(reason, OverflowError) else str(reason)
 
 
 def without_unit(value: Any) -> Any:
@@ -157,13 +164,24 @@ def _arithmetic(text: str) -> tuple[ast.expr, frozenset[str]]:
         names: set[str] = set()
         _check(tree, text, names, MAX_DEPTH)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as reason:
+        comma = re.search(r"\d,\d", text)
+        if not comma and (unit := _unit_inside(text)) is not None:
+            raise _Unreadable(f"the unit '{unit}' inside of the expression '{text}'", remedy=ALONE) from None
         detail = reason.msg if isinstance(reason, SyntaxError) else type(reason).__name__
         raise _Unreadable(
             f"the expression '{text}' cannot be read ({detail})",
             expected="arithmetic on numbers, t and parameters, such as 5*sin(2*pi*50*t)",
-            remedy=SWITCH if re.search(r"\bif\b", text) else POINT if re.search(r"\d,\d", text) else "",
+            remedy=SWITCH if re.search(r"\bif\b", text) else POINT if comma else "",
         ) from None
+    if (odd := _OTHER_BASE.search(text)) is not None:
+        raise _refused(text, f"'{odd[0]}'", "Write a decimal number")
     return tree, frozenset(names)
+
+
+def _unit_inside(text: str) -> str | None:
+    """The unit behind a number, a bracket or the time in a text that is no expression."""
+    found = (match[1] for match in _INSIDE.finditer(text))
+    return next((word for word in found if word in symbols() and word != "in"), None)
 
 
 def _with_unit(text: str, parts: tuple[str, str]) -> tuple[ast.expr, frozenset[str], Dimension]:
@@ -171,11 +189,15 @@ def _with_unit(text: str, parts: tuple[str, str]) -> tuple[ast.expr, frozenset[s
     try:
         found = number_with_unit(text)
     except ExpressionError as reason:
-        product = ALONE if re.search(r"[+]|\s-", parts[1]) else f"A product needs its sign: {parts[0]}*{parts[1]}"
+        words = {*re.findall(r"[^\W\d_]+", parts[1])}
+        inside = re.search(r"[+-]|/\s*[02-9]|[^*]\*\s*[0-9]", parts[1]) or (
+            len(words) > 1 and words & {TIME, *ARITY, *CONSTANTS}
+        )
+        product = f"A product needs its sign: {parts[0]}*{parts[1]}" if parts[1].isidentifier() else ""
         raise ExpressionError(
             f"'{text}' cannot be read: {reason.found}",
             expected="a number, a number with a unit such as 300 mm, or an expression",
-            remedy=reason.remedy or product,
+            remedy=ALONE if inside else product if parts[1] in CONSTANTS else reason.remedy or product,
         ) from None
     assert found is not None  # as it could be split
     if abs(found[0]) > 1e300:

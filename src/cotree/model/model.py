@@ -11,7 +11,7 @@ from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import VIRTUAL_WORK, Edge
 from cotree.model.expression import TIME, Expression
-from cotree.model.quantity import Quantity, check_dimension, check_range, finite, number, quantities, read
+from cotree.model.quantity import CELSIUS, Quantity, check_dimension, check_range, finite, number, quantities, read
 from cotree.model.world import AXES, EARTH, Gravity, Ground, GroundFrame
 
 C = TypeVar("C", bound=Component)
@@ -105,6 +105,11 @@ class Model:
             raise ModelError(f"{component!r} is not a component", expected="an object such as Resistor('R1', 'a', 'b')")
         if component.name == "gravity" and (component.mechanical or component.nodal or component.bonded):
             raise ModelError("the name 'gravity' is taken", expected="another name", remedy="Rename the component")
+        if component.mechanical and component.name in ("ground", *self.datums):
+            raise ModelError(
+                f"the name '{component.name}' is taken: it is the ground of a mechanism",
+                expected="another name", remedy="Rename the component",
+            )  # fmt: skip
         if component.name in self.components:
             first = self.components[component.name]
             raise ModelError(
@@ -177,7 +182,7 @@ class Model:
             values = component.values(parameters)
             for field, info in quantities(component).items():
                 where = f"{component.name}.{field}"
-                if (given := component.expressions.get(field)) is not None and given.name:
+                if (given := component.expressions.get(field)) is not None and given.names:
                     self.check_reference(given, info, where)
                 if where in fields and field in values:
                     values[field] = fields.pop(where)
@@ -204,6 +209,20 @@ class Model:
             found = f"the parameter '{expression.name}' ({given.text})"
             check_dimension(given.dimension, info, where, found)
             name = given.name
+        if info.unit == "K":  # 20 degC is wrong in sums, too
+            for name in self._used(expression):
+                given = self.parameters[name]
+                if given.dimension == CELSIUS:
+                    check_dimension(given.dimension, info, where, f"the parameter '{name}' ({given.text})")
+
+    def _used(self, expression: Expression) -> set[str]:
+        """The parameters that an expression holds, and those that they hold."""
+        used: set[str] = set()
+        left = set(expression.names)
+        while left := (left & self.parameters.keys()) - used:
+            used |= left
+            left = {other for name in left for other in self.parameters[name].names}
+        return used
 
     def _field_meant(self, name: str) -> str:
         """What to write where a component is named instead of one of its values."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from cotree.errors import ExpressionError, ModelError
 from cotree.model.expression import Expression
-from cotree.model.units import Dimension, described, dimension_of, fits
+from cotree.model.units import Dimension, described, dimension_of, fits, parse_unit
 
 Value = float | str
 """A number, or an expression of the model's parameters."""
@@ -27,6 +27,9 @@ class _Missing:
 
 
 MISSING: Final[Any] = _Missing()
+
+KELVIN, CELSIUS = parse_unit("K").dimension, parse_unit("degC").dimension
+"""Differences of temperature, which all fields in K are, and temperatures on a scale with a zero of its own."""
 
 LARGEST = 1e100
 """Beyond any quantity in SI units; squares and cubes of it are numbers still."""
@@ -177,7 +180,8 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
 
 def check_dimension(dimension: Dimension | None, quantity: Quantity, where: str, found: str) -> None:
     """Refuse a value whose dimension is not that of its field; None is that of a plain number, which is in SI units."""
-    if dimension is None or quantity.free or fits(dimension, quantity.unit):
+    known = not quantity.free or (quantity.measured and dimension == CELSIUS)  # also of no use to a bare element
+    if dimension is None or not known or fits(dimension, quantity.unit):
         return
     wanted = [described(each) for unit in quantity.unit.split(" or ") if (each := dimension_of(unit)) is not None]
     raise ModelError(
@@ -194,8 +198,8 @@ def _hint(dimension: Dimension, wanted: list[str]) -> str:
         return "Give a plain number: its unit follows from other values"
     if dimension == dimension_of("Hz") and described(dimension_of("rad/s") or ()) in wanted:
         return "Give turns in rpm or rev/s"
-    if wanted == ["a temperature"]:
-        return "A temperature in degrees Celsius is 20 degC"
+    if wanted == [described(KELVIN)] or dimension == CELSIUS:
+        return "Temperatures count from the datum: give kelvin over it, such as 20 K over a datum at 0 degC"
     return "g is the gram, not the acceleration of free fall" if wanted == ["an acceleration"] else ""
 
 

@@ -16,7 +16,9 @@ from functools import lru_cache
 
 from cotree.errors import ExpressionError, nearest
 
-BASES = ("m", "kg", "s", "A", "K", "rad", "period")
+ZERO = "zero"
+"""Marks scales of temperature whose zero is not that of K, as if it were a dimension."""
+BASES = ("m", "kg", "s", "A", "K", "rad", "period", ZERO)
 Dimension = tuple[int, ...]
 """Powers of the `BASES`."""
 NONE: Dimension = (0,) * len(BASES)
@@ -62,7 +64,8 @@ _NAMED = {
     "acceleration": "m/s^2", "force": "N", "torque or an energy": "N m", "pressure or a stress": "Pa", "power": "W",
     "angle": "rad", "angular velocity": "rad/s", "angular acceleration": "rad/s^2", "frequency": "Hz",
     "voltage": "V", "current": "A", "charge": "C", "resistance": "ohm", "conductance": "S", "capacitance": "F",
-    "inductance": "H", "temperature": "K", "stiffness": "N/m", "torsional stiffness": "N m/rad",
+    "inductance": "H", "temperature over the datum": "K", "temperature with a zero of its own": "degC",
+    "stiffness": "N/m", "torsional stiffness": "N m/rad",
     "damping coefficient": "N s/m", "torsional damping coefficient": "N m s/rad", "moment of inertia": "kg m^2",
     "density": "kg/m^3", "mass flow": "kg/s", "volume flow": "m^3/s", "rate": "1/s", "heat capacity": "J/K",
     "thermal resistance": "K/W", "hydraulic resistance": "Pa s/m^3", "momentum": "kg m/s",
@@ -70,12 +73,16 @@ _NAMED = {
 }  # fmt: skip
 
 _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
-_TOKEN = re.compile(rf"\s*(\*\*|[*·/^()]|1(?!\d)|[^\W\d_{_SMALL}]+|[°%][CF]?|)")
-_POWER = re.compile(r"\s*(?:\^|\*\*)?\s*\(?\s*([+-]?\d+)\s*\)?")
+_TOKEN = re.compile(rf"\s*(\*\*|[*·/^()]|1(?=\s*/)|[^\W\d_{_SMALL}]+|°[CF]?|%|)")
+_SIGNED = r"([+-]?[0-9]+)"
+_POWER = re.compile(rf"\s*(?:\^|\*\*)\s*(?:{_SIGNED}|\(\s*{_SIGNED}\s*\))|([0-9]+)|(⁻?[{_SMALL[:-1]}]+)")
+"""``^2``, ``**(-2)``, ``2`` at once behind the symbol, or small raised digits."""
 _SUPERSCRIPT = str.maketrans(_SMALL, "0123456789-")
 _NUMBER = re.compile(
-    rf"\s*([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{{1,3}})?)\s*((?:1\s*/|[^\W\d_]|[°%])[\w\s*·/^()°%+{_SMALL}-]*)"
+    r"\s*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?)"
+    rf"(?:\s*(?=[^\W\d_]|[°%])|\s+(?=1\s*/))([\w\s*·/^()°%+{_SMALL}-]+)"
 )
+"""A number and its unit; one that begins with 1/ needs a blank before it, as 21/m is an expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +167,9 @@ def plain_symbols() -> dict[str, Unit]:
     """Every unit by its symbol, without prefixes."""
     both = (_WITH_PREFIX | _WITHOUT_PREFIX).items()
     table = {symbol: Unit(Fraction(factor), Fraction(0), _dimension(base)) for symbol, (factor, base) in both}
-    return table | {name: Unit(factor, offset, _dimension("K")) for name, (factor, offset) in _FROM_ZERO.items()}
+    return table | {
+        name: Unit(factor, offset, _dimension(f"K {ZERO}")) for name, (factor, offset) in _FROM_ZERO.items()
+    }
 
 
 def _dimension(base: str) -> Dimension:
@@ -207,36 +216,49 @@ class _Reader:
 
     def product(self) -> Unit:
         total, divided = Unit(Fraction(1), Fraction(0), NONE), False
-        alone = self.at == 0
+        first, alone = self.at, self.at == 0
         while True:
             sign = self.token()
             if sign == ")" or not self.rest().strip():
+                if self.at == first:
+                    raise self.refused("there is nothing between brackets" if sign == ")" else "it ends early")
                 return total
-            if sign in ("*", "·", "/"):
+            begins = self.at == first
+            if sign in ("*", "·", "/") and not begins:
                 self.take()
             else:
-                sign = "" if self.at == 0 or self.text[self.at - 1] == "(" else "*"
+                self.check_gap(begins)
+                sign = "" if begins else "*"
+            if self.token() == "1" and not begins:
+                raise self.refused("a 1 inside of it")
             if sign == "*" and divided:
                 raise self.refused("a product behind / can be read in two ways", "Put brackets: J/(kg K)")
             divided = divided or sign == "/"
-            start = self.at
+            start, percent = self.at, self.token() == "%"
             unit = self.power()
+            if percent and (start or (self.rest().strip() and self.token() != "/")):
+                raise self.refused("% stands first, and behind it nothing or a /")
             if unit.offset and not (alone and start == 0 and not self.rest().strip()):
                 raise self.refused("degC and degF have a zero of their own and stand alone", "Write K")
             direction = -1 if sign == "/" else 1
             powers = tuple(a + direction * b for a, b in zip(total.dimension, unit.dimension, strict=True))
             total = Unit(total.factor * unit.factor**direction, unit.offset, powers)
 
+    def check_gap(self, begins: bool) -> None:
+        """Refuse units without a blank between them."""
+        before, after = self.text[self.at - 1 : self.at], self.text[self.at : self.at + 1]
+        if not (begins or before in (")", *_SMALL) or after == "(" or after.isspace()):
+            raise self.refused(f"'{self.rest().strip()}' in it")
+
     def power(self) -> Unit:
+        symbol = self.token()
         unit = self.single()
-        raised = re.match(rf"\s*[{_SMALL}]+", self.rest())
-        text = raised[0].translate(_SUPERSCRIPT) if raised else self.rest()
-        found = _POWER.match(text)
-        if found is None or (not raised and self.rest()[:1].isspace() and self.rest().strip()[:1] not in "^*"):
+        found = _POWER.match(self.text, self.at)
+        if found is None or (found[3] and not symbol.isalpha()):
             return unit
-        self.at += len(raised[0]) if raised else found.end()
-        power = int(found[1])
-        if abs(power) > MAX_POWER or not power:
+        self.at = found.end()
+        power = int(found[1] or found[2] or found[3] or found[4].translate(_SUPERSCRIPT))
+        if abs(power) > MAX_POWER or not power or symbol in ("1", "%"):
             raise self.refused(f"the power {power}", f"Give a power from 1 to {MAX_POWER}")
         if unit.offset:
             raise self.refused("degC and degF have a zero of their own and stand alone", "Write K")
@@ -273,6 +295,7 @@ def _meant(found: str) -> str:
         return f"'{found}' alone is a prefix: write its unit as well, or the power of ten"
     same = [each for each in symbols() if each.lower() == found.lower()]
     often = (*_WITH_PREFIX, *_WITHOUT_PREFIX, *_FROM_ZERO, "mm", "kg", "kN", "kohm", "MPa", "uF")
+    same = [each for each in same if each[0] == found[0]] or same  # mOhm is no Mohm
     if len(same) == 1:
         return f"did you mean '{same[0]}'?"
     return _WORDS.get(found.lower().rstrip("s"), "") or nearest(found, often) or nearest(found, symbols())

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,8 +26,9 @@ from cotree.errors import FileError
 from cotree.results.energy import EnergyAudit
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
+from cotree.results.signals import held
 from cotree.results.solution import Solution, Statistics
-from cotree.results.store import replacing
+from cotree.results.store import Sink, replacing
 
 S = TypeVar("S", bound=Solution)
 Array = NDArray[np.float64]
@@ -50,7 +52,7 @@ BROKEN = (OSError, KeyError, ValueError, TypeError, AttributeError, IndexError, 
 
 def write_hdf5(solution: Solution, path: Path) -> Path:
     """The whole solution; an older file is replaced when the new one is complete."""
-    with replacing(path) as part, h5py.File(part, "w") as file:
+    with replacing(path) as part, writing(part) as file:
         describe(file, solution)
         file.create_dataset("t", data=solution.t)
         rows, columns = len(solution.t), max(len(solution.values), 1)
@@ -70,6 +72,20 @@ def write_hdf5(solution: Solution, path: Path) -> Path:
     return path
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[h5py.File]:
+    """A new file; where it cannot be written, one OSError at the end, as the library itself would crash later."""
+    with held(), Sink(path) as sink:
+        try:
+            with h5py.File(sink, "w", locking=False, libver="latest") as file:
+                yield file
+        except Exception:
+            if sink.failure is None:
+                raise
+        if sink.failure is not None:
+            raise sink.failure
+
+
 def describe(file: h5py.File, solution: Solution) -> None:
     """Everything that is not a number over time."""
     valued = solution.event_values
@@ -85,16 +101,23 @@ def describe(file: h5py.File, solution: Solution) -> None:
         "parameters": dict(solution.parameters),
         "times": {name: np.asarray(t).tolist() for name, t in solution.events.items() if name not in valued},
     }
-    file.attrs["format"], file.attrs["about"] = FORMAT, ABOUT
-    file["description"] = json.dumps(description, indent=1, ensure_ascii=False)  # attributes end at 64 kB
+    file.attrs["format"], file.attrs["about"] = fixed(FORMAT), ABOUT
+    file["description"] = fixed(json.dumps(description, indent=1, ensure_ascii=False))  # attributes end at 64 kB
     origin = solution.origin
     if origin is not None:
         parts = {key: getattr(origin, key) for key in ("model", "why_not", "tree", "options", "versions")}
         for key, part in parts.items():
-            file[key] = json.dumps(part, indent=1, ensure_ascii=False)
+            file[key] = fixed(json.dumps(part, indent=1, ensure_ascii=False))
     for key, texts in (("names", solution.values), ("units", [solution.units[name] for name in solution.values])):
-        file.create_dataset(key, data=np.array(list(texts), dtype=object), dtype=h5py.string_dtype())
-    file.create_dataset("events/names", data=np.array(list(valued), dtype=object), dtype=h5py.string_dtype())
+        file[key] = fixed(list(texts))
+    file["events/names"] = fixed(list(valued))
+
+
+def fixed(texts: str | list[str]) -> NDArray[Any]:
+    """Text of fixed length, which is kept with the data: a spoilt heap of texts can hang the library."""
+    data: Any = texts.encode() if isinstance(texts, str) else [text.encode() for text in texts]
+    longest = max([len(data)] if isinstance(data, bytes) else map(len, data), default=0)
+    return np.array(data, dtype=h5py.string_dtype("utf-8", max(longest, 1)))
 
 
 def explain(file: h5py.File) -> None:
@@ -138,12 +161,23 @@ def read_hdf5(path: Path, kind: type[S]) -> S:
         raise FileError(f"there is no file {path}", expected=expected)
     try:
         with h5py.File(path, "r", locking=False) as file:
-            found = file.attrs.get("format")
+            found = _said(file.attrs.get("format"))
             if found not in (FORMAT, FIRST_FORMAT):
                 raise FileError(f"{path} is not a Cotree solution", expected=f"a file of the format '{FORMAT}'")
             return _read(file, kind) if found == FORMAT else _read_first(file, kind)
     except BROKEN as reason:
         raise FileError(f"cannot read {path}: {_short(reason)}", expected=expected) from None
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether a file is anything but one that announces a run, so that it must not be replaced without need."""
+    if not path.exists():
+        return False
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            return _said(file.attrs.get("format")) != FORMAT or bool(len(file["t"]))
+    except BROKEN:
+        return True
 
 
 def _short(reason: BaseException) -> str:
@@ -210,6 +244,11 @@ def _origin(file: h5py.File) -> Origin | None:
         key: json.loads(_text(file, key)) for key in ("model", "why_not", "tree", "options", "versions")
     }
     return Origin(**parts)
+
+
+def _said(found: Any) -> Any:
+    """An attribute as text, whether it has a fixed length or, as in the first format, not."""
+    return found.decode() if isinstance(found, bytes) else found
 
 
 def _text(file: h5py.File, key: str) -> str:

@@ -9,6 +9,7 @@ count. It has two places, used in turn, each with a check, so that half a write 
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.results.hdf5 import ENERGIES, PROGRESS, checked, describe, explain
+from cotree.results.hdf5 import ENERGIES, PROGRESS, checked, describe, explain, writing
 from cotree.results.restart import Restart
 from cotree.results.solution import Solution
+from cotree.results.store import part_of
 
 Array = NDArray[np.float64]
 
@@ -86,9 +88,9 @@ class Journal:
         self._file = None
         self._part.unlink(missing_ok=True)
 
-    @property
+    @cached_property
     def _part(self) -> Path:
-        return self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        return part_of(self.path)
 
     def _lay_out(self, wanted: dict[str, int]) -> None:
         """Lay out a file with enough room where there is none yet, and carry over what an earlier one holds."""
@@ -109,7 +111,7 @@ class Journal:
             "restart/numbers": ((2, self.room["numbers"]), "<f8"),
             "progress": ((2, len(PROGRESS)), "<i8"),
         }
-        with h5py.File(self._part, "w", locking=False) as file:
+        with writing(self._part) as file:
             describe(file, self.head)
             for key, (shape, kind) in shapes.items():
                 _laid_out(file, key, shape, kind)

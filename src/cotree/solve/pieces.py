@@ -1,7 +1,8 @@
 """A stretch in pieces, each one native call: few for a short run, and many for one that takes long.
 
 How long they are follows from the steps that were needed so far, not from the clock, so that the same run gives the
-same numbers again, whether it was interrupted or not. Only where steps are very slow, pieces are made shorter.
+same numbers again, whether it was interrupted or not. Only where a piece takes long, the next ones are made shorter:
+two runs of such a large model, on a busy and on an idle machine, may then differ within their tolerance.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Array = NDArray[np.float64]
 
 STEPS = 1000
 """Most steps of a piece, roughly: many more than a native integrator needs to find its order again."""
-LENGTH, TIMES = 5000, 10
+LENGTH, TIMES = 2500, 10
 """Instructions of right-hand sides for which this holds, and how many times more steps shorter ones may have."""
 FEWEST, FEWEST_ANEW = 30, 200
 """The same where steps are slow, of methods that go on with every call and of those that begin anew."""

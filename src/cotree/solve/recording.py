@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from cotree.errors import FileError, ResultError, listing
 from cotree.formulation import SystemEquations
 from cotree.model.event import Event
 from cotree.results import Origin, Restart, Solution
+from cotree.results.signals import held
 from cotree.solve.doubts import events_until, pushing_cable, until
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class Recording:
         self._reached = -np.inf
         self._journal: Journal | None = None
         self._broken = False
+        self._head = False
 
     def begin(self, grid: Array, own: Sequence[Event], seconds: float, given: Mapping[str, Any]) -> None:
         """The output times, the user's events, the time to write the equations, and all options."""
@@ -114,6 +117,25 @@ class Recording:
             self._pending.append(replace(part, audit=audit))
         self._run = None
 
+    def announce(self, run: Run) -> None:
+        """Put a file without rows where there is none, so that a run killed before its first ones can begin again.
+
+        One that another run has left is replaced, and anything else stays until there are rows.
+        """
+        if not self.going or self._head or self.past is not None or self.rows:
+            return
+        assert self.path is not None
+        from cotree.results.hdf5 import holds_rows, write_hdf5
+
+        if not holds_rows(self.path):
+            with suppress(FileError):
+                write_hdf5(self._blank(run), self.path)
+                self._head = True
+
+    def keep_head(self) -> None:
+        """Leave the file without rows where it is, so that the run can begin again from it."""
+        self._head = False
+
     def note(self, run: Run) -> None:
         """Write what a run has done since the last time, at most every `PAUSE`."""
         if not self.going or time.perf_counter() - self._clock < PAUSE:
@@ -127,7 +149,7 @@ class Recording:
             self._write(run, self._whole(restart))
         except OSError:  # the run goes on; at its end all is written anew, and only that must not fail
             self._broken = True
-            self.close()
+            self._let_go()
         self._reached, self._clock = restart.t, time.perf_counter()
 
     def _doubtful(self, run: Run) -> bool:
@@ -170,6 +192,7 @@ class Recording:
             )
             hit += len(new_hits)
         journal.commit(row, hit, restart)
+        self._head = False
         self._done = len(run.times), row, hit
 
     def _put_part(self, journal: Journal, row: int, part: Solution) -> int:
@@ -193,35 +216,50 @@ class Recording:
         from cotree.results.journal import Journal
 
         assert self.path is not None
+        return Journal(self.path, self._blank(run), len(self.grid), restart)
+
+    def _blank(self, run: Run) -> Solution:
+        """All that is not a row."""
         options = run.method.options
         atol = self._given.get("atol")
         head = run.blank(options.rtol, atol, self._seconds)
         start = run.start_energy if self._start is None else self._start
-        head = replace(
+        return replace(
             head,
             audit=replace(head.audit, start=start),
             origin=self.origin,
             events={event.name: np.zeros(0) for event in self._own},
             event_values={event.name: dict.fromkeys(head.values, np.zeros(0)) for event in self._own},
         )
-        return Journal(self.path, head, len(self.grid), restart)
 
     def finished(self, solution: Solution) -> Solution:
         """The solution with its origin, written as a whole."""
         solution = replace(solution, origin=self.origin)
-        self.close()
+        self._let_go()
         if self.path is not None:
             from cotree.results.hdf5 import write_hdf5
 
+            done = False
             try:
-                write_hdf5(solution, self.path)
+                with held():
+                    write_hdf5(solution, self.path)
+                    done, self._head = True, False
             except FileError as error:
                 error.solution = solution
                 raise
+            except KeyboardInterrupt:
+                if not done:
+                    raise
         return solution
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; one without rows is removed."""
+        self._let_go()
+        if self._head and self.path is not None:
+            self._head = False
+            self.path.unlink(missing_ok=True)
+
+    def _let_go(self) -> None:
         if self._journal is not None:
             self._journal.close()
             self._journal = None

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ModelError, SolveError, listing, nearest
 from cotree.results import EnergyAudit, Restart, Solution, Statistics
+from cotree.results.signals import held
 from cotree.solve.blame import failure
 from cotree.solve.consistent import algebraic_variables, no_start, operating_point
 from cotree.solve.courses import Courses, inner_states, result_units
@@ -111,23 +112,22 @@ class Run:
         if len(edges) == 1:  # only the start was asked for
             self._keep(self.grid, x[:, None], z[:, None], quad[:, None], modes[0])
             return None
-        for k, m in enumerate(modes):
-            self.stretches += 1
-            last = k == len(modes) - 1
-            try:
-                with self.interrupts:
-                    x, z, quad = self._stretch(edges[k], edges[k + 1], last, x, z, quad, m)
-            except SolveError as error:
-                return error
-            except StopIteration:
+        try:
+            with self.interrupts:
+                for k, m in enumerate(modes):
+                    self.stretches += 1
+                    x, z, quad = self._stretch(edges[k], edges[k + 1], k == len(modes) - 1, x, z, quad, m)
+        except SolveError as error:
+            return error
+        except StopIteration:
+            return None
+        except (KeyboardInterrupt, RuntimeError) as reason:
+            if not isinstance(reason, KeyboardInterrupt) and not self.interrupts.seen:
+                raise
+            self.interrupted = True
+            if self._stopped() or sum(map(len, self.times)) == len(self.grid):  # everything is there
                 return None
-            except (KeyboardInterrupt, RuntimeError) as reason:
-                if not isinstance(reason, KeyboardInterrupt) and not self.interrupts.seen:
-                    raise
-                self.interrupted = True
-                return SolveError(
-                    f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept"
-                )
+            return SolveError(f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept")
         return None
 
     def find_limits(self, max_step: float | None) -> Limits:
@@ -218,8 +218,9 @@ class Run:
             z = algebraic_variables(self.problem, a, x, z, self.p, m)
         inside = self.grid[(self.grid >= a) & ((self.grid <= b) if last else (self.grid < b))]
         if len(inside) and inside[0] == a:
-            self._keep(inside[:1], x[:, None], z[:, None], quad[:, None], m)
-            self._mark(a, x, z, quad)
+            with held():
+                self._keep(inside[:1], x[:, None], z[:, None], quad[:, None], m)
+                self._mark(a, x, z, quad)
             inside = inside[1:]
         targets = inside if last and len(inside) else np.append(inside, b)
         targets, lost = self._with_values(a, targets, m)
@@ -230,15 +231,20 @@ class Run:
             x, z, quad = self._advance(t, *piece, x, z, quad, m)
             t = float(piece[0][-1])
             self.pieces.took(self.steps - before, time.process_time() - clock)
+            if self._stopped():
+                raise StopIteration
             if self.progress is not None:
                 self.progress((t - self.t_start) / (self.grid[-1] - self.t_start))
-            if self.watch is not None and self.watch.stops(self):
-                raise StopIteration
             if self.record is not None and t < self.grid[-1]:
                 self.record.note(self)
         if lost is not None:
             raise lost
         return x, z, quad
+
+    def _stopped(self) -> bool:
+        """Whether an event has ended the run; all are looked for up to here."""
+        with held():
+            return self.watch is not None and self.watch.stops(self)
 
     def _with_values(self, a: float, targets: Array, m: Array) -> tuple[Array, SolveError | None]:
         """The targets up to which all sources have a value, and the error to raise where one loses it."""
@@ -284,15 +290,17 @@ class Run:
             if even is None:
                 raise failure(self, t, float(targets[0]), x, z, m, str(reason)) from None
             done = even
-        if not len(self.method.memory()):
-            self.before = {"t": np.array([t]), "way": targets, "x": x, "z": z}
-        self.steps += done.steps
-        self.evaluations += done.evaluations
-        total = quad[:, None] + done.quad
-        if shown.any():  # the end of a stretch need not be an output time
-            self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)
-        x, z, quad = done.x[:, -1], done.z[:, -1], total[:, -1]
-        self._mark(float(targets[-1]), x, z, quad)
+        with held():
+            self.interrupts.check()  # a solver that goes on after a signal has taken it for a failure of the equations
+            if not len(self.method.memory()):
+                self.before = {"t": np.array([t]), "way": targets, "x": x, "z": z}
+            self.steps += done.steps
+            self.evaluations += done.evaluations
+            total = quad[:, None] + done.quad
+            if shown.any():  # the end of a stretch need not be an output time
+                self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)
+            x, z, quad = done.x[:, -1], done.z[:, -1], total[:, -1]
+            self._mark(float(targets[-1]), x, z, quad)
         return x, z, quad
 
     def _mark(self, t: float, x: Array, z: Array, quad: Array) -> None:

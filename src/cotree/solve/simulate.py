@@ -214,6 +214,7 @@ def _one(
         run.sizes, run.limits, run.begin = Sizes.unpacked(at.numbers), Limits.unpacked(at.numbers), at.said["begin"]
     else:
         run.limits = run.find_limits(max_step)
+        record.announce(run)
     if at is None and atol is None and not even:
         trial, failed = _scouted(
             run, method if equations.mechanics is None else INTEGRATORS["adams"], start, fine.options
@@ -263,6 +264,8 @@ def _scouted(
         trial = Run(run.problem, rough, grid, run.t_start, run.p, run.sizes, run.limits)
         failed = trial.go(start)
         if trial.interrupted:
+            if run.record is not None:
+                run.record.keep_head()
             raise SolveError("interrupted before the run began, while the sizes of its variables were sought")
         found = trial.solution(rtol, None, 0.0, 0.0)
         if found is None:

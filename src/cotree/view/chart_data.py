@@ -1,9 +1,10 @@
 """The numbers behind the live charts of a report, small enough to travel inside the page.
 
-Results that are plotted have room of their own, and keep every time as long as they fit. What does not fit is thinned: each
-stretch of time keeps its first, least, greatest and last value with their times, so that no peak is lost and nothing is
-aliased, and the page knows where it may interpolate. What never changes is one number. Values are 32-bit floats: about
-seven digits, enough to look at. Files with results hold all of them.
+Results that are plotted have room of their own, and keep every time as long as they fit. What does not fit is thinned:
+each stretch of time keeps its ends, its least and its greatest value with their times, so that no peak is lost; the
+rest of the room goes where a line between them is farthest from what was left out. The page knows where such a line is
+near. What never changes is one number, and equal courses are kept once. Values are 32-bit floats: about seven digits,
+enough to look at. Files with results hold all of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -23,12 +25,14 @@ from cotree.view.plots import extremes, pretty_unit, takes_prefix
 
 Array = NDArray[np.float64]
 
-PLOTTED, OTHERS = 160_000, 180_000
-"""Numbers in a page for what is plotted, and for all other results: together about 1.8 MB."""
+PLOTTED, OTHERS = 160_000, 220_000
+"""Numbers in a page for what is plotted, and for all other results: together at most about 2 MB."""
 FEWEST = 200
 """Times that a result keeps at least; rather than that, some that are not plotted are left out."""
-DENSE = 5e-4
+DENSE = 1e-3
 """Largest error, as a share of a result's range, up to which a thinned result may be read between its kept times."""
+ROUNDS = 8
+"""Most times that places are added to a thinned result."""
 
 AUDIT = ("supplied", "dissipated", "stored", "closure error")
 
@@ -55,8 +59,9 @@ def chart_data(
     """The data of a page; ``kinds`` says what each component is, ``room`` is that of plotted and of other results."""
     first = [name for name in dict.fromkeys(plotted) if name in solution]
     early = {*first}
-    rest = [name for name in dict.fromkeys([*solution.states, *solution.names]) if name in solution and name not in early]
-    varying = sum(not _constant(solution[name]) for name in rest)
+    every = dict.fromkeys([*solution.states, *solution.names])
+    rest = [name for name in every if name in solution and name not in early]
+    varying = len({_key(solution[name]) for name in rest if not _constant(solution[name])})
     audit = solution.energy()
     lines = (audit.supplied, audit.dissipated, audit.stored, audit.closure)
     fine = _most(room[0], len(first) + len(AUDIT), len(solution.t))
@@ -77,7 +82,7 @@ def chart_data(
         thin[True] += [times] if times < len(values) else []
     data = {
         "span": [float(solution.t[0]), float(solution.t[-1])],
-        "grids": [_packed(grid - solution.t[0]) if used else "" for grid, used in zip(book.grids, book.used, strict=True)],
+        "grids": [_packed(grid - solution.t[0] if k in book.used else ()) for k, grid in enumerate(book.grids)],
         "units": [[pretty_unit(unit), int(takes_prefix(unit))] for unit in book.units],
         "series": book.series,
         "values": _packed(np.concatenate(book.values) if book.values else np.zeros(0)),
@@ -97,16 +102,18 @@ def _most(room: int, count: int, times: int) -> int:
 class _Book:
     """Series one after the other.
 
-    ``[name, unit, -1, value]`` never changes, ``[name, unit, grid, place, base]`` has a value at each time of a grid, and
-    ``[name, unit, -2, place, base, count, rough]`` has times of its own before its values; ``rough`` has a bit for each
-    stretch between two of them that hides more than a line shows.
+    ``[name, unit, -1, value]`` never changes, ``[name, unit, grid, place, base]`` has a value at each time of a grid,
+    and ``[name, unit, -2, place, base, count, rough]`` has times of its own before its values; ``rough`` has a bit for
+    each stretch between two of them that hides more than a line shows.
     """
 
     def __init__(self, grids: list[Array]) -> None:
-        self.grids, self.used = grids, [False for _ in grids]
+        self.grids = grids
+        self.used: set[int] = set()
         self.series: list[list[Any]] = []
         self.values: list[Array] = []
         self.units: dict[str, int] = {}
+        self.known: dict[tuple[int, int, bytes], tuple[int, list[Any]]] = {}
         self.length = 0
 
     def constant(self, name: str, unit: str, value: float) -> None:
@@ -116,18 +123,20 @@ class _Book:
         """Write a series with at most about so many times; returns how many it keeps."""
         # Deviations from the first value keep their digits also where they are small.
         base = float(values[0]) if np.isfinite(values[0]) else 0.0
+        if (place := (grid, most, _key(values))) in self.known:
+            self.series.append([clean(name), self._unit(unit), *self.known[place][1]])
+            return self.known[place][0]
         row: list[Any] = [clean(name), self._unit(unit), grid, self.length, base]
-        t, index = self.grids[grid], np.arange(len(values))
-        for few in (most // 4, most):
-            if 2 * few < len(values):
-                index = extremes(values, few)
-                row[2:] = [-2, self.length, base, len(index), rough := _rough(t, values, index)]
-                if not rough:
-                    break
-        if row[2] == -2:
+        t, index, rough = self.grids[grid], np.arange(len(values)), np.zeros(0, dtype=bool)
+        # Thinned values travel with their times: from half of them on all take no more room.
+        if 2 * most < len(values):
+            index, rough = _few(t, values, most)
+        if len(index) < len(values):
+            row[2:] = [-2, self.length, base, len(index), _bits(rough)]
             self._put(t[index] - self.grids[0][0])
         else:
-            self.used[grid] = True
+            self.used.add(grid)
+        self.known[place] = len(index), row[2:]
         self.series.append(row)
         self._put(values[index] - base)
         return len(index)
@@ -140,16 +149,31 @@ class _Book:
         return self.units.setdefault(unit, len(self.units))
 
 
-def _rough(t: Array, values: Array, index: NDArray[np.intp]) -> str:
-    """A bit for each stretch between kept times where a straight line is too far from a value; empty if none is."""
+def _few(t: Array, values: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """At most about so many places that show a course, and between which a line is far from what was left out."""
+    index = extremes(values, most // 2)
     known = values[np.isfinite(values)]
     near = DENSE * float(np.ptp(known)) if len(known) else 0.0
-    with np.errstate(invalid="ignore"):
-        far = ~(np.abs(np.interp(t, t[index], values[index]) - values) <= near)
-    far[index] = False
-    bits = np.zeros(len(index), dtype=bool)
-    bits[np.searchsorted(index, np.flatnonzero(far)) - 1] = True
-    return base64.b64encode(np.packbits(bits, bitorder="little").tobytes()).decode("ascii") if bits.any() else ""
+    for _ in range(ROUNDS + 1):
+        with np.errstate(invalid="ignore"):
+            off = np.abs(np.interp(t, t[index], values[index]) - values)
+        off[np.isnan(off)] = np.inf
+        off[index] = 0.0
+        worst = np.maximum.reduceat(off, index)
+        rough = worst > near
+        room = min(most - len(index), int(rough.sum()))
+        if room <= 0:
+            break
+        chosen = np.argsort(-worst, kind="stable")[:room]
+        tops = np.flatnonzero((off == np.repeat(worst, np.diff(index, append=len(t)))) & (off > near))
+        owner = np.searchsorted(index, tops, side="right") - 1
+        _, once = np.unique(owner, return_index=True)
+        index = np.union1d(index, tops[once][np.isin(owner[once], chosen)])
+    return index, rough
+
+
+def _bits(rough: NDArray[np.bool_]) -> str:
+    return base64.b64encode(np.packbits(rough, bitorder="little").tobytes()).decode("ascii") if rough.any() else ""
 
 
 def panels(solution: Solution, names: Iterable[str]) -> list[list[str]]:
@@ -162,6 +186,11 @@ def panels(solution: Solution, names: Iterable[str]) -> list[list[str]]:
 
 def _constant(values: Array) -> bool:
     return bool(np.all(values == values[0])) or not len(values)
+
+
+def _key(values: Array) -> bytes:
+    """The same for equal courses: bonds of one junction share theirs."""
+    return sha256(values.tobytes()).digest()
 
 
 def _packed(values: Array | Sequence[float]) -> str:

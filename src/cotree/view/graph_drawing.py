@@ -351,14 +351,14 @@ def _line(edge: Edge, branch: bool, shrink: float) -> dict[str, Any]:
 
 def _draw_arc(ax: Axes, arc: Arc, colour: str, k: int, shrink: float, line: Mapping[str, Any]) -> None:
     curve = Curve(arc.control, [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4])
-    ax.add_patch(PathPatch(curve, fill=False, ec=colour, capstyle="butt", gid=f"edge-{k}", **line))
+    ax.add_artist(PathPatch(curve, fill=False, ec=colour, capstyle="butt", gid=f"edge-{k}", **line))
     tip: dict[str, Any] = {"fc": colour, "ec": colour, "lw": 0.4 * shrink, "joinstyle": "miter", "gid": f"tip-{k}"}
-    ax.add_patch(Polygon(arc.head, closed=True, zorder=3.5, **tip))
+    ax.add_artist(Polygon(arc.head, closed=True, zorder=3.5, **tip))
 
 
 def _draw_label(ax: Axes, label: Label, name: str, colour: str, k: int) -> None:
     half = label.width / 2, label.height / 2
-    ax.add_patch(
+    ax.add_artist(
         FancyBboxPatch(
             (label.x - half[0], label.y - half[1]),
             label.width,
@@ -384,7 +384,7 @@ def _draw_ground(ax: Axes, node: Disc, towards: tuple[float, float], shrink: flo
         middle = foot + 0.045 * k * along
         lines.append(np.array([middle - half * across, middle + half * across]))
     for line in lines:
-        ax.add_line(Line2D(line[:, 0], line[:, 1], color=INK, lw=1.3 * shrink, zorder=3.8, solid_capstyle="butt"))
+        ax.add_artist(Line2D(line[:, 0], line[:, 1], color=INK, lw=1.3 * shrink, zorder=3.8, solid_capstyle="butt"))
 
 
 def _draw_node(ax: Axes, node: Disc, name: str, fill: str, k: int, shrink: float) -> None:
@@ -393,9 +393,9 @@ def _draw_node(ax: Axes, node: Disc, name: str, fill: str, k: int, shrink: float
         core, turn = node.half - node.radius, np.linspace(-np.pi / 2, 1.5 * np.pi, 49)
         side = np.where(np.arange(49) < 25, core, -core)
         rim = np.column_stack([node.x + side + node.radius * np.cos(turn), node.y + node.radius * np.sin(turn)])
-        ax.add_patch(Polygon(rim, closed=True, **looks))
+        ax.add_artist(Polygon(rim, closed=True, **looks))
     else:
-        ax.add_patch(Circle((node.x, node.y), node.radius, **looks))
+        ax.add_artist(Circle((node.x, node.y), node.radius, **looks))
     colour = "white" if fill == INK else INK
     if name:
         middle: dict[str, Any] = {"ha": "center", "va": "center_baseline", "gid": f"name-{k}"}

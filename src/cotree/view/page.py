@@ -17,6 +17,11 @@ MOST_ROWS = 60
 Section = tuple[str, str, str]
 """Anchor, heading and body."""
 
+_STILL = (
+    "Scripts are switched off here. Motion in space, live charts and links between graph and tables need them; "
+    "all else is below."
+)
+
 
 @cache
 def asset(name: str) -> str:
@@ -63,12 +68,14 @@ def page(
 <title>{text(title)}</title>
 <style>
 {asset("report.css")}</style>
+<noscript><style>#motion, nav a[href$="motion"] {{ display:none }} #graph {{ grid-column:1/-1 }}</style></noscript>
 </head>
 <body>
 <main>
 <header>
 <h1>{text(title)}</h1>
 {lead}
+<noscript><p class="lead">{_STILL}</p></noscript>
 </header>
 <nav aria-label="Sections">{links}</nav>
 <div class="tiles">{shown}</div>

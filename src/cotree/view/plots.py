@@ -22,7 +22,7 @@ from cotree.view.figures import COLOURS, INK, clean, save, style
 Array = NDArray[np.float64]
 
 MOST_POINTS = 3000
-"""Most points of a drawn line; longer histories are drawn by the ends and the least and greatest value of each stretch."""
+"""Most points of a drawn line; longer histories are drawn by first, least, greatest and last value of each stretch."""
 MOST_NAMES = 12
 """Most results that are drawn when none is asked for."""
 MOST_LISTED = 18

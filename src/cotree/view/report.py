@@ -13,10 +13,10 @@ from cotree.model import Kind, Model
 from cotree.results import Solution
 from cotree.results.store import replacing
 from cotree.view import bond_report
-from cotree.view.chart_data import chart_data
+from cotree.view.chart_data import ChartData, chart_data
 from cotree.view.figures import to_svg
 from cotree.view.graph_drawing import graph_svg
-from cotree.view.page import Section, counted, figure, number, page, quantity, text
+from cotree.view.page import MOST_ROWS, Section, counted, figure, number, page, quantity, text
 from cotree.view.plots import MOST_NAMES
 from cotree.view.report_equations import freedom, motion_equations, network_equations
 from cotree.view.report_results import (
@@ -79,10 +79,10 @@ def report_page(
         plots = plots or main_results(model, solution)[:MOST_NAMES]
     groups = plotted_groups(solution, plots)
     kinds = {part.name: part.kind.replace("_", " ") for part in model.components.values()}
-    data, held, times = chart_data(solution, [name for group in groups for name in group], kinds)
+    data = chart_data(solution, [name for group in groups for name in group], kinds)
     sections: list[Section | list[Section]] = [
         *_pictures(model, solution, ("graph", "Graph" if tree is not None else "Bond graph", graphs)),
-        ("plots", "Results", plots_section(solution, groups, bool(plots)) + _left_out(solution, held, times)),
+        ("plots", "Results", plots_section(solution, groups, bool(plots)) + _left_out(solution, data)),
         ("energy", "Energy audit", energy_section(solution.energy())),
         *([("events", "Events", events_section(solution))] if solution.events else []),
         *([("freedom", "Degrees of freedom", freedom(equations))] if second_order else []),
@@ -98,8 +98,8 @@ def report_page(
         else "Effort times flow of a bond is the power along its half arrow."
     )
     foot = f"Written by Cotree {text(__version__)}. SI units. {signs}"
-    lead = _lead(model, tree, solution)
-    return page(model.name, lead, _tiles(tree, equations, solution), sections, foot, data)
+    lead = _lead(model, tree, solution) + _notes(solution, equations)
+    return page(model.name, lead, _tiles(tree, equations, solution), sections, foot, data.text)
 
 
 def _pictures(model: Model, solution: Solution, graph: Section) -> list[Section | list[Section]]:
@@ -120,7 +120,7 @@ def _lead(model: Model, tree: Tree | None, solution: Solution) -> str:
         f"{made} from {quantity(solution.t[0], 's')} to {quantity(solution.t[-1], 's')} in {counted(s.steps, 'step')}, "
         f"which took {quantity(s.seconds_integration, 's', 3)}."
     )
-    lead = f'<p class="lead">{sentence}</p>'
+    lead = _doubts(solution) + f'<p class="lead">{sentence}</p>'
     if not solution.complete:
         end = solution.origin.options.get("t_end") if solution.origin is not None else None
         asked = f" instead of {quantity(float(end), 's')}" if isinstance(end, (int, float)) else ""
@@ -130,6 +130,27 @@ def _lead(model: Model, tree: Tree | None, solution: Solution) -> str:
             f"They reach {quantity(solution.t[-1], 's')}{asked}.</p>"
         )
     return lead
+
+
+def _doubts(solution: Solution) -> str:
+    """What casts doubt on the results, before anything else."""
+    return "".join(
+        f'<p class="banner" role="alert"><strong class="bad">Warning:</strong> {text(note)}</p>\n'
+        for note in solution.notes
+        if _doubtful(note)
+    )
+
+
+def _notes(solution: Solution, equations: SystemEquations) -> str:
+    """What else the run said; what the equations said stands beside them."""
+    said = [note for note in solution.notes if not _doubtful(note) and note not in equations.notes]
+    more = f"<li>… and {len(said) - MOST_ROWS} more, left out here</li>" if len(said) > MOST_ROWS else ""
+    items = "".join(f"<li>{text(note)}</li>" for note in said[:MOST_ROWS]) + more
+    return f'\n<ul class="notes">{items}</ul>' if items else ""
+
+
+def _doubtful(note: str) -> bool:
+    return note.startswith(("doubtful", "the method lets lengths drift"))
 
 
 def _tiles(tree: Tree | None, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:
@@ -171,11 +192,16 @@ def _shape(model: Model, solution: Solution) -> str:
     return figure(svg, "The same scale and view at all instants.")
 
 
-def _left_out(solution: Solution, held: int, times: int) -> str:
+def _left_out(solution: Solution, data: ChartData) -> str:
     """What the live charts do not hold."""
     words = []
-    if held < len(solution.names):
-        words.append(f"{held:,} of {len(solution.names):,} results are in this page; a results file holds all.")
-    if times < len(solution.t):
-        words.append(f"Results that are not plotted above are drawn from {times:,} of {len(solution.t):,} times.")
+    if data.results < len(solution.names):
+        words.append(f"{data.results:,} of {len(solution.names):,} results are in this page; a results file holds all.")
+    thinned = [(data.plotted, "Plotted results"), (data.others, "Results that are not plotted above")]
+    for times, which in thinned:
+        if times:
+            words.append(
+                f"{which} are thinned, to {times:,} or more of {len(solution.t):,} times: no peak is lost, but values "
+                "marked ≈ lie on a line between kept ones, and where that could mislead none is shown."
+            )
     return f'\n<p class="tools">{" ".join(words)}</p>' if words else ""

@@ -7,44 +7,46 @@ anything else between two frames as a strut.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cotree.errors import CotreeError
 from cotree.model import GroundFrame, Model
 from cotree.model.expression import TIME
 from cotree.results import Solution
+from cotree.terminal.deformable import Deformable
+from cotree.terminal.forces import OnFrame
+from cotree.terminal.mechanics import ORIENTATION, Connection, Joint
+from cotree.terminal.recovery import Deformation, body_deformation
+from cotree.view.scene_frames import (
+    FOLLOWED,
+    Track,
+    bending,
+    chosen,
+    finite,
+    fixed,
+    frame_turn,
+    matrices,
+    own_size,
+    size_of,
+    track_of,
+    turned,
+)
 from cotree.view.scene_shapes import Array, Indices, Mesh
 
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7", "#8c9a00", "#7f6bd1")
 """Colours of bodies, after Okabe and Ito."""
 METAL, STONE, SPRING = "#667080", "#9aa3ad", "#4d5563"
 """Colours of joints, of what stands on the ground, and of springs and other elements."""
-
-FEWEST, MOST_FRAMES = 120, 900
-"""Bounds of the number of frames."""
-BUDGET = 450_000
-"""Numbers in all tracks, at most; frames are left out beyond."""
-FOLLOWED = 12.0
-"""How many times longer than the model a way is that the eye follows."""
-TURN, STEP = 0.12, 0.01
-"""Between two frames: largest turn in rad, and largest way as part of the size of the model."""
-
-
-@dataclass(frozen=True, eq=False)
-class Track:
-    """A moving frame: its position and its Euler parameters in each of the scene's frames of time."""
-
-    position: Array
-    orientation: Array
-
-    def at(self, frames: Indices) -> Track:
-        """The same in some of its frames."""
-        return Track(self.position[frames], self.orientation[frames])
+FORCE = re.compile(r"\.(force|tension)(\.[xyz])?$")
+"""Results that are forces."""
+FAR = 300.0
+"""Sizes of the model from the origin beyond which the page measures from elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +91,14 @@ class Skin:
     """(n, vertices, 3)"""
     coordinates: Array
     """(frames, n)"""
+    deflection: float = 0.0
+    """Largest displacement of a vertex at any output point."""
     stress: Array | None = None
-    """(frames, vertices) von Mises stress in Pa"""
+    """(instants, vertices) von Mises stress in Pa"""
+    instants: Indices | None = None
+    """Numbers of the frames that the stress is given at."""
+    averaged: bool = False
+    """Whether the stress of a vertex is the mean of elements that meet there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +159,14 @@ class Scene:
     """A track that the eye follows, where the way is much longer than the model."""
     levels: tuple[str, str] | None = None
     """What the levels of struts are, and their unit."""
+    level: float = 0.0
+    """Largest level of a strut at any output point."""
+    centre: Array = field(default_factory=lambda: np.zeros(3))
+    """Place near the model that the page measures from, where that is far from the origin."""
+    second: bool = True
+    """Whether reactions are between two frames and act on the second."""
+    notes: Sequence[str] = ()
+    """What the picture cannot show."""
 
 
 def scene_of(model: Model, solution: Solution) -> Scene | None:
@@ -201,6 +217,10 @@ class Stage:
     labels: dict[str, str] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)
     levels: tuple[str, str] | None = None
+    level: float = 0.0
+    elastic: Mapping[str, Deformation] = field(default_factory=dict)
+    """Flexible bodies at all known output points."""
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, model: Model, solution: Solution) -> Stage | None:
@@ -211,35 +231,60 @@ class Stage:
         if not nodes:
             return None
         values = _values(model, solution)
-        whole = {node: _track(solution, node) for node in nodes}
+        whole = {node: track_of(solution, node) for node in nodes}
         ground = {"ground": fixed(len(solution.t))} | {
             part.name: fixed(len(solution.t), *frame_turn(values[part.name]))
             for part in model.components.values()
             if isinstance(part, GroundFrame)
         }
-        known = np.flatnonzero(_finite(whole.values()))
+        known = np.flatnonzero(finite(whole.values()))
         if not len(known):
             return None
-        some = [[track.at(known) for track in tracks.values()] for tracks in (whole, ground)]
-        size = max(_size(*some), _own_size(values))
-        frames = known[_frames(some[0], size)]
-        tracks = {
-            name: Track(track.position[frames], track.orientation[frames])
-            for name, track in {**whole, **ground}.items()
-        }
+        t = solution.t[known]
+        moving, still = ([track.at(known) for track in tracks.values()] for tracks in (whole, ground))
+        size = size_of(moving, still, _holds(model), own_size(values))
+        elastic = _elastic(model, solution, known)
+        bends, peaks = [], [0]
+        for each in elastic.values():
+            bend, peak = bending(each.shapes, each.coordinates.T, 1e-9 * size)
+            bends.append(bend)
+            peaks.append(peak)
+        kept = np.union1d(chosen(t, moving, size, bends, _numbers(model, nodes, elastic)), peaks).astype(int)
+        frames = known[kept]
+        tracks = {name: track.at(frames) for name, track in {**whole, **ground}.items()}
         up, front, weighs, plane = _directions(values, tracks)
-        return cls(model, solution, frames, tracks, values, size, up, front, weighs, plane)
+        stage = cls(model, solution, frames, tracks, values, size, up, front, weighs, plane, elastic=elastic)
+        if len(known) < len(solution.t):
+            stage.notes.append(
+                f"Places are known at {len(known)} of {len(solution.t)} output points, the last at {t[-1]:.4g} s; "
+                f"the run has points up to {solution.t[-1]:.4g} s."
+            )
+        turns = max(_between_frames(turned(t, each), kept) for each in moving) / (2 * np.pi)
+        if turns > 0.5:
+            stage.notes.append(
+                f"The motion is faster than the frames: up to {turns:.2g} turns from one to the next. "
+                "A turning part may look slower, at rest or turning back."
+            )
+        return stage
 
     def colour(self, owner: str) -> str:
         """The colour of a body."""
         return self.colours.setdefault(owner, PALETTE[len(self.colours) % len(PALETTE)])
 
     def result(self, name: str) -> Array | None:
-        """A result in the frames of the scene, where it is there."""
+        """A result in the frames of the scene, where it is there; unknown values stay unknown."""
         try:
-            return np.nan_to_num(self.solution[name])[self.frames]
+            return self.solution[name][self.frames]
         except CotreeError:
             return None
+
+    @cached_property
+    def strongest(self) -> float:
+        """The largest force in the results, or weight of a body."""
+        found = [np.abs(self.solution[name]) for name in self.solution.names if FORCE.search(name)]
+        g = np.linalg.norm([self.values.get("gravity", {}).get(x, 0.0) for x in "xyz"])
+        weights = [abs(own["mass"]) * float(g) for own in self.values.values() if "mass" in own]
+        return max([*(float(each[np.isfinite(each)].max(initial=0.0)) for each in found), *weights], default=0.0)
 
     def finish(self) -> Scene:
         """The scene, with its bounds."""
@@ -247,6 +292,9 @@ class Stage:
         used = {part.track for part in carried} | set(self.labels.values())
         used |= {end for strut in self.struts for end in (strut.a, strut.b)}
         used |= {name for face in self.faces for name in face.tracks}
+        ends = {end for part in self.model.components.values() if isinstance(part, Connection)
+                for end in (part.frame_a, part.frame_b)}  # fmt: skip
+        used |= {end for end in ends if f"{end}.position.x" in self.solution}
         tracks = {name: track for name, track in self.tracks.items() if name in used}
         reach = self._reach(tracks, None)
         bounds = np.array([reach.min(axis=0), reach.max(axis=0)])
@@ -256,75 +304,73 @@ class Stage:
         if np.ptp(bounds, axis=0).max() > FOLLOWED * self.size:
             follow = next((each.track for each in self.solids if each.group == "body"), None)
             reach = self._reach(tracks, follow)
+        centre = np.mean([track.position[0] for track in tracks.values()], axis=0)
+        if np.linalg.norm(centre) < FAR * self.size:
+            centre = np.zeros(3)
         return Scene(
             self.model.name, self.solution.t[self.frames], tracks, self.solids, self.struts, self.skins, self.faces,
             self.arrows, self.traces, self.labels, self.size, bounds, self.up, self.front, ground, reach, follow,
-            self.levels,
+            self.levels, self.level, centre, not self.model.nodal, self.notes,
         )  # fmt: skip
 
     def _reach(self, tracks: Mapping[str, Track], follow: str | None) -> Array:
         """The outermost points of everything in some directions; what does not move along counts not."""
-        ways = _ways()
+        around = ways()
         few = np.unique(np.linspace(0, len(self.frames) - 1, 40).astype(int))
         away = np.zeros((len(self.frames), 3))
         if follow is not None:
             away = tracks[follow].position - tracks[follow].position[0]
             still = {name for name, track in tracks.items() if not np.ptp(track.position, axis=0).any()}
             tracks = {name: track for name, track in tracks.items() if name not in still}
-        points = [outermost(np.concatenate([track.position - away for track in tracks.values()]), ways)]
+        points = [outermost(np.concatenate([track.position - away for track in tracks.values()]), around)]
         covered: list[Solid | Skin] = [*self.solids, *self.skins]
         for part in covered:
             if part.track in tracks:
-                own, track = outermost(part.mesh.vertices, ways), tracks[part.track]
+                own, track = outermost(part.mesh.vertices, around), tracks[part.track]
                 places = np.einsum("fij,cj->fci", matrices(track.orientation[few]), own)
                 places += (track.position - away)[few, None]
-                points.append(outermost(places.reshape(-1, 3), ways))
-        return outermost(np.concatenate(points), ways)
+                points.append(outermost(places.reshape(-1, 3), around))
+        return outermost(np.concatenate(points), around)
 
 
-def matrices(orientation: Array) -> Array:
-    """Rotation matrices (n, 3, 3) from Euler parameters (n, 4)."""
-    e = orientation / np.maximum(np.linalg.norm(orientation, axis=1, keepdims=True), 1e-300)
-    w, x, y, z = e.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), 2, 0)
+def _holds(model: Model) -> bool:
+    """Whether the ground holds or carries anything: a joint that leaves everything free does not."""
+    if model.nodal or model.bonded:
+        return True
+    still = {"ground", *(part.name for part in model.components.values() if isinstance(part, GroundFrame))}
+    for part in model.components.values():
+        if not isinstance(part, Connection) or isinstance(part, OnFrame) or not {part.frame_a, part.frame_b} & still:
+            continue
+        words = [c.name for c in part.coordinates] if isinstance(part, Joint) else []
+        if not (ORIENTATION in words and len(words) == 4):
+            return True
+    return False
 
 
-def fixed(count: int, position: Array | None = None, orientation: Array | None = None) -> Track:
-    """A track that does not move."""
-    place = np.zeros(3) if position is None else np.asarray(position, dtype=float)
-    turn = np.array([1.0, 0.0, 0.0, 0.0]) if orientation is None else np.asarray(orientation, dtype=float)
-    return Track(np.tile(place, (count, 1)), np.tile(turn, (count, 1)))
+def _elastic(model: Model, solution: Solution, known: Indices) -> dict[str, Deformation]:
+    """The flexible bodies at all known output points; one whose mesh cannot be made again is left out."""
+    found = {}
+    for part in model.components.values():
+        if isinstance(part, Deformable) and f"{part.name}.position.x" in solution:
+            with suppress(CotreeError):
+                own = [name for name in solution.names if name.startswith(f"{part.name}.")]
+                values = {name: np.nan_to_num(solution[name][known]) for name in own}
+                found[part.name] = body_deformation(model, part.name, solution.t[known], values)
+    return found
 
 
-def _track(solution: Solution, node: str) -> Track:
-    position = solution[f"{node}.position"]
-    if f"{node}.orientation.e0" not in solution:
-        return Track(position, np.tile([1.0, 0.0, 0.0, 0.0], (len(position), 1)))
-    turn = np.array(solution[f"{node}.orientation"])
-    flips = np.cumprod(np.where((turn[1:] * turn[:-1]).sum(axis=1) < 0, -1.0, 1.0))
-    turn[1:] *= flips[:, None]
-    return Track(position, turn)
+def _numbers(model: Model, nodes: Sequence[str], elastic: Mapping[str, Deformation]) -> int:
+    """About how many numbers one frame takes in a page: frames of rigid bodies follow from these."""
+    owners = [node.partition(".")[0] for node in nodes if "." not in node or node.partition(".")[0] in elastic]
+    forces = sum(isinstance(part, Connection) for part in model.components.values())
+    modes = sum(len(each.coordinates) for each in elastic.values())
+    return (6 if model.nodal else 14) * len(owners) + 6 * forces + modes
 
 
-def _finite(tracks: Iterable[Track]) -> NDArray[np.bool_]:
-    """The output points at which all places are known."""
-    known = [np.isfinite(np.hstack([each.position, each.orientation])).all(axis=1) for each in tracks]
-    return np.asarray(np.all(known, axis=0))
-
-
-def frame_turn(values: Mapping[str, float]) -> tuple[Array, Array]:
-    """Position and Euler parameters of a frame from the numbers ``position``, ``axis`` and ``angle``."""
-    place = np.array([values.get(f"position.{x}", 0.0) for x in "xyz"])
-    axis, angle = np.array([values.get(f"axis.{x}", 0.0) for x in "xyz"]), values.get("angle", 0.0)
-    length = float(np.linalg.norm(axis))
-    if length == 0.0:
-        return place, np.array([1.0, 0.0, 0.0, 0.0])
-    return place, np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis / length)])
+def _between_frames(steps: Array, frames: Indices) -> float:
+    """The largest sum of steps between points from one of some points to the next."""
+    course = np.concatenate([[0.0], np.cumsum(steps)])
+    return float(np.diff(course[frames]).max(initial=0.0))
 
 
 def _values(model: Model, solution: Solution) -> dict[str, dict[str, float]]:
@@ -351,40 +397,6 @@ def _values(model: Model, solution: Solution) -> dict[str, dict[str, float]]:
     return result
 
 
-def _size(moving: Sequence[Track], still: Sequence[Track]) -> float:
-    """The largest extent of what moves at one instant, or the least with the ground, from which it may fly away."""
-
-    def extents(tracks: Sequence[Track]) -> Array:
-        places = [track.position for track in tracks]
-        return np.asarray(np.linalg.norm(np.max(places, axis=0) - np.min(places, axis=0), axis=1))
-
-    return max(float(extents(moving).max()), float(extents([*moving, *still]).min()))
-
-
-def _own_size(values: Mapping[str, Mapping[str, float]]) -> float:
-    """The size of the largest body, from its lengths or its inertia."""
-    sizes = [1e-9]
-    for own in values.values():
-        sizes += [abs(own[name]) for name in ("length", "size.x", "size.y", "size.z") if name in own]
-        sizes += [2 * abs(own[name]) for name in ("radius", "outer") if name in own]
-        mass = own.get("mass", 0.0)
-        sizes += [4 * np.sqrt(abs(own[name]) / mass) for name in ("inertia.xx", "inertia.zz") if name in own and mass]
-    return float(1.2 * max(sizes))
-
-
-def _frames(tracks: Sequence[Track], size: float) -> Indices:
-    """As many output points as the motion asks for: evenly, and all where there are few."""
-    turned = way = 0.0
-    for track in tracks:
-        steps = np.clip(np.abs((track.orientation[1:] * track.orientation[:-1]).sum(axis=1)), 0.0, 1.0)
-        turned = max(turned, float((2 * np.arccos(steps)).sum()))
-        way = max(way, float(np.linalg.norm(np.diff(track.position, axis=0), axis=1).sum()))
-    most = min(MOST_FRAMES, max(FEWEST, BUDGET // max(7 * len(tracks), 1)))
-    wanted = int(np.clip(max(turned / TURN, way / (STEP * size)), FEWEST, most))
-    count = len(tracks[0].position)
-    return np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int))
-
-
 def _directions(
     values: Mapping[str, Mapping[str, float]], tracks: Mapping[str, Track]
 ) -> tuple[Array, Array, bool, Array | None]:
@@ -406,7 +418,7 @@ def _directions(
     return up, np.asarray(eye / np.linalg.norm(eye)), weighs, normal
 
 
-def _ways() -> Array:
+def ways() -> Array:
     """Directions all around."""
     k = np.arange(60) + 0.5
     height, turn = 1 - 2 * k / 60, np.pi * (1 + np.sqrt(5)) * k

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from cotree.terminal.shapes import Shape
-from cotree.view.scene import PALETTE, Solid, Stage, Trace, matrices
+from cotree.view.scene import PALETTE, Solid, Stage, Trace
+from cotree.view.scene_frames import matrices
 from cotree.view.scene_shapes import (
     Array,
     Mesh,
@@ -24,7 +26,11 @@ from cotree.view.scene_shapes import (
 LINK = 0.014
 """Radius of a thin link as part of the size of the model."""
 AXES: Mapping[str, tuple[float, float, float]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
-MOST_TRACES = 24
+MOST_TRACES, MOST_PIECES = 24, 60
+BETWEEN = 6
+"""Parts that a trace is divided in between output points where there are few."""
+LONG, PIECE, CROSSING = 6000, 256, 8
+"""Points of a trace beyond which repeats are left out, of a piece that is thinned at once, and of mere crossings."""
 
 
 def add_body(stage: Stage, name: str, shape: Shape | None) -> None:
@@ -46,30 +52,55 @@ def add_body(stage: Stage, name: str, shape: Shape | None) -> None:
 
 def add_traces(stage: Stage) -> None:
     """The ways of the points of moving bodies, the longest ones."""
-    found: list[tuple[float, Trace]] = []
+    found: list[tuple[float, str, Array]] = []
     seen: list[Array] = []
     for node in stage.tracks:
         owner = node.partition(".")[0]
         if f"{node}.position.x" not in stage.solution:
             continue
-        course = stage.solution[f"{node}.position"]
-        course = course[np.isfinite(course).all(axis=1)]
+        course = _course(stage, node)
         way = float(np.linalg.norm(np.diff(course, axis=0), axis=1).sum())
         same = (len(other) == len(course) and np.abs(course - other).max() < 1e-6 * stage.size for other in seen)
         if way < 0.02 * stage.size or any(same):
             continue
         seen.append(course)
-        found.append((way, Trace(owner, thinned(course, 2e-4 * stage.size), stage.colours.get(owner, PALETTE[0]))))
+        found.append((way, owner, course))
     found.sort(key=lambda each: -each[0])
-    stage.traces += [trace for _, trace in found[:MOST_TRACES]]
+    for _, owner, course in found[:MOST_TRACES]:
+        colour, few = stage.colours.get(owner, PALETTE[0]), thinned(course, 2e-4 * stage.size)
+        pieces = [few] if len(few) <= LONG else without_repeats(few, 5e-3 * stage.size)
+        stage.traces += [Trace(owner, piece, colour) for piece in pieces]
 
 
-def thinned(course: Array, error: float, most: int = 2000) -> Array:
+def _course(stage: Stage, node: str) -> Array:
+    """The places of a frame at all output points, with some between them by its velocities where there are few."""
+    course, t = stage.solution[f"{node}.position"], stage.solution.t
+    known = np.isfinite(course).all(axis=1)
+    velocity = stage.solution[f"{node}.velocity"] if f"{node}.velocity.z" in stage.solution else None
+    if velocity is None or known.sum() < 2 or known.sum() * BETWEEN > LONG:
+        return np.asarray(course[known])
+    x, v, h = course[known], np.nan_to_num(velocity[known]), np.diff(t[known])[:, None]
+    off = np.linalg.norm(np.diff(x, axis=0) - h * (v[1:] + v[:-1]) / 2, axis=1)
+    speed = np.linalg.norm(v, axis=1)
+    fits = (off <= 0.5 * h[:, 0] * np.maximum(speed[1:], speed[:-1]))[:, None]
+    first, second = (np.where(fits, h * each, np.diff(x, axis=0)) for each in (v[:-1], v[1:]))
+    rows = [
+        (1 + 2 * s) * (1 - s) ** 2 * x[:-1]
+        + s * (1 - s) ** 2 * first
+        + s**2 * (3 - 2 * s) * x[1:]
+        + s**2 * (s - 1) * second
+        for s in np.arange(BETWEEN) / BETWEEN
+    ]
+    return np.concatenate([np.stack(rows, axis=1).reshape(-1, 3), x[-1:]])
+
+
+def thinned(course: Array, error: float) -> Array:
     """The points of a course that straight lines between them need to stay close to it (Ramer, Douglas, Peucker)."""
-    course = course[np.unique(np.linspace(0, len(course) - 1, min(most, len(course))).astype(int))]
+    last = len(course) - 1
+    marks = np.unique([*range(0, last, PIECE), last])  # one long course would take the square of its points
     keep = np.zeros(len(course), dtype=bool)
-    keep[[0, -1]] = True
-    waiting = [(0, len(course) - 1)]
+    keep[marks] = True
+    waiting = [(int(a), int(b)) for a, b in pairwise(marks)]
     while waiting:
         a, b = waiting.pop()
         if b - a < 2:
@@ -83,6 +114,20 @@ def thinned(course: Array, error: float, most: int = 2000) -> Array:
             keep[a + 1 + k] = True
             waiting += [(a, a + 1 + k), (a + 1 + k, b)]
     return np.asarray(course[keep])
+
+
+def without_repeats(course: Array, cell: float) -> list[Array]:
+    """The pieces of a course that do not run along where it has been before, as after the first of many turns."""
+    middles = np.floor((course[1:] + course[:-1]) / (2 * cell)).astype(np.int64)
+    _, first = np.unique(middles, axis=0, return_index=True)
+    new = np.zeros(len(middles), dtype=bool)
+    new[first] = True
+    olds = np.flatnonzero(np.diff(np.concatenate([[0], (~new).astype(int), [0]])))
+    for a, b in zip(olds[::2], olds[1::2], strict=True):
+        new[a:b] |= b - a < CROSSING
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], new.astype(int), [0]])))
+    pieces = [course[a : b + 1] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return sorted(pieces, key=lambda piece: -len(piece))[:MOST_PIECES]
 
 
 def frame_places(stage: Stage, name: str) -> list[Array]:
@@ -131,7 +176,7 @@ def linked(places: Sequence[Array], centre: Array, values: Mapping[str, float], 
         return parts
     parts += [_link(place, centre, 0.8 * thin) for place in apart]
     reach = max((float(np.linalg.norm(place - centre)) for place in apart), default=0.0)
-    parts.append(inertia_solid(values, 1.6 * thin, 0.6 * reach if apart else 0.35 * size).moved(centre))
+    parts.append(inertia_solid(values, 1.6 * thin, 0.25 * (reach if apart else size)).moved(centre))
     return parts
 
 

@@ -7,10 +7,11 @@ import numpy as np
 from cotree.bond.junctions import Bond
 from cotree.bond.mechanics.base import FramePart
 from cotree.bond.mechanics.bodies import CENTRE
-from cotree.bond.mechanics.forces import PointDamper, PointSpring
-from cotree.view.scene import METAL, SPRING, Arrow, Stage, Strut, Track, fixed, frame_turn
+from cotree.bond.mechanics.forces import OnFrame, PointDamper, PointSpring
+from cotree.view.scene import METAL, SPRING, Arrow, Stage, Strut
 from cotree.view.scene_bodies import LINK, add_body, add_traces
 from cotree.view.scene_forces import keep_large, wrench_arrows
+from cotree.view.scene_frames import Track, fixed, frame_turn, matrices, product
 from cotree.view.scene_mechanism import PIN, add_joint, axes_of, dashpot, rod, slack
 
 
@@ -46,8 +47,30 @@ def add_bond_mechanism(stage: Stage) -> None:
                 arrows += wrench_arrows(stage, name, told[f"{name}.a"], b, reaction=True)
         elif len(ends) == 2 and ends[0] and ends[1] and ends[0] != ends[1]:
             _between(stage, part, ends[0], ends[1])
+            arrows += _pull(stage, name, ends[0], ends[1]) if isinstance(part, (PointSpring, PointDamper)) else []
+        elif isinstance(part, OnFrame) and f"{name}.frame" in told:
+            arrows += _load(stage, part, told[f"{name}.frame"])
     keep_large(stage, arrows)
     add_traces(stage)
+
+
+def _pull(stage: Stage, name: str, a: str, b: str) -> list[Arrow]:
+    """The force on b of something that pulls two points together."""
+    tension = stage.result(f"{name}.force")
+    if tension is None:
+        return []
+    way = stage.tracks[a].position - stage.tracks[b].position
+    way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-300)
+    return [Arrow(name, b, tension[:, None] * way, False, False)]
+
+
+def _load(stage: Stage, part: OnFrame, track: str) -> list[Arrow]:
+    """The force or torque of a source on a frame, whose effort is in the axes of that."""
+    effort = stage.result(f"{part.name}.source.effort")
+    if effort is None:
+        return []
+    world = np.einsum("fij,fj->fi", matrices(stage.tracks[track].orientation), effort)
+    return [Arrow(part.name, track, world, part.word == "rotation", False)]
 
 
 def _turn_frame(stage: Stage, body: str, node: str) -> None:
@@ -56,10 +79,9 @@ def _turn_frame(stage: Stage, body: str, node: str) -> None:
     prefix = f"{node.removeprefix(body + '.')}."
     own = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
     _, (e0, *e) = frame_turn(own)
-    p0, p = stage.tracks[body].orientation[:, :1], stage.tracks[body].orientation[:, 1:]
-    vector = np.array(e)
-    turn = np.column_stack([p0 * e0 - (p @ vector)[:, None], p0 * vector + e0 * p + np.cross(p, vector)])
-    stage.tracks[node] = Track(stage.tracks[node].position, turn)
+    own_turn, carrier, frame = np.array([[e0, *e]]), stage.tracks[body], stage.tracks[node]
+    rate = None if carrier.rate is None else product(carrier.rate, own_turn)
+    stage.tracks[node] = Track(frame.position, product(carrier.orientation, own_turn), frame.velocity, rate)
 
 
 def _told(stage: Stage, parts: dict[str, FramePart], pairs: list[tuple[str, str]]) -> dict[str, str]:

@@ -6,16 +6,16 @@ coordinates: the page gets one displacement field for each, and the course of th
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from cotree.errors import CotreeError
+from cotree.errors import CotreeError, ModelError
 from cotree.terminal.deformable import Deformable
-from cotree.terminal.recovery import Deformation, deformation
+from cotree.terminal.recovery import Deformation
 from cotree.view.scene import Skin, Solid, Stage
+from cotree.view.scene_frames import bending
 from cotree.view.scene_shapes import Array, Indices, Mesh, grid_triangles, joined, sphere
 
 STATIONS = 5
@@ -26,8 +26,10 @@ SHAPES = 16
 """Displacement fields of one body in the page; more elastic coordinates are condensed to these."""
 HEAVY = 7800.0
 """Density in kg/m^3 of the balls that stand for lumps of mass."""
-PATIENCE = 1.5
-"""Seconds that stresses of one body may take."""
+STRESSES = 240_000
+"""Values of stress of one body in the page, at most; it is given at fewer instants beyond."""
+PLACES = 6_000_000
+"""Places of vertices that are searched for the largest deflection, at most."""
 
 
 @dataclass(frozen=True)
@@ -43,25 +45,24 @@ class Cover:
 
 def add_flexible(stage: Stage, body: Deformable) -> None:
     """Draw a flexible body."""
-    name, frames = body.name, stage.frames
-    parameters = stage.model.parameter_values()
-    own = f"{name}."
-    values = {
-        each.removeprefix(own): np.nan_to_num(stage.solution[each])[frames]
-        for each in stage.solution.names
-        if each.startswith(own)
-    }
-    joined_frames = body.joined(stage.model.components.values())
-    t = stage.solution.t[frames]
-    found = deformation(body, body.values(parameters), t, values, joined_frames, stage.model.folder)
+    name = body.name
+    if name not in stage.elastic:
+        raise ModelError("its mesh cannot be made again", where=name)
+    whole = stage.elastic[name]
+    kept = np.searchsorted(whole.t, stage.solution.t[stage.frames])
+    found = replace(whole, t=whole.t[kept], coordinates=whole.coordinates[:, kept])
     covers = [cover for family in found.families if (cover := _cover(family, found, stage.size)) is not None]
     if not covers:
         return
     mesh = joined([cover.mesh for cover in covers])
     shapes = np.concatenate([cover.moves for cover in covers]).transpose(2, 0, 1)
-    shapes, coordinates = condensed(shapes, found.coordinates.T)
-    stress = _stress(found, covers)
-    stage.skins.append(Skin(name, mesh, name, stage.colour(name), shapes, coordinates, stress))
+    shapes, every = condensed(shapes, whole.coordinates.T)
+    stress, instants = _stress(found, covers, len(mesh.vertices))
+    averaged = any(hasattr(family, "triangles") for family in found.families)
+    stage.skins.append(
+        Skin(name, mesh, name, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
+             instants, averaged)
+    )  # fmt: skip
     stage.labels.setdefault(name, name)
     for lump in body.masses.values():
         at = f"{name}.{lump['at']}"
@@ -201,35 +202,37 @@ def _even(section: Any) -> bool:
     return bool(abs(section.iy - section.iz) < 1e-6 * section.iy)
 
 
-def _stress(found: Deformation, covers: list[Cover]) -> Array | None:
-    """(frames, vertices) von Mises stress, at fewer instants where it takes long; None where a section has none."""
-    count, clock, step = len(found.t), time.perf_counter(), 1
-    instants: list[int] = []
-    try:
-        rows: list[Array] = []
-        while not instants or instants[-1] < count - 1:
-            k = 0 if not instants else min(instants[-1] + step, count - 1)
-            values = [_mises(stress).ravel() for stress in found.stress(k)]
-            if len(values) != len(covers):
-                return None
-            rows.append(
-                np.concatenate(
-                    [(value[c.corners[0]] * c.corners[1]).sum(axis=1) for value, c in zip(values, covers, strict=True)]
-                )
-            )
-            instants.append(k)
-            step = max(step, int(np.ceil((time.perf_counter() - clock) / len(instants) * count / PATIENCE)))
-    except CotreeError:
-        return None
-    every = np.arange(count)
-    table = np.array(rows)
-    after = (
-        np.clip(np.searchsorted(instants, every), 1, len(instants) - 1) if len(instants) > 1 else np.zeros(count, int)
+def _deflection(shapes: Array, coordinates: Array, kept: Indices) -> float:
+    """The largest displacement of a vertex at any output point, or in the frames where that is too much to search."""
+    if len(coordinates) * shapes.shape[1] > PLACES:
+        coordinates = coordinates[kept]
+    pieces = np.array_split(coordinates, max(1, len(coordinates) * shapes.shape[1] // 400_000))
+    return max(
+        (float(np.linalg.norm(np.tensordot(each, shapes, axes=1), axis=2).max()) for each in pieces if len(each)),
+        default=0.0,
     )
-    before = np.maximum(after - 1, 0)
-    at = np.array(instants, dtype=float)
-    share = np.clip((every - at[before]) / np.maximum(at[after] - at[before], 1), 0.0, 1.0)[:, None]
-    return np.asarray((1 - share) * table[before] + share * table[after])
+
+
+def _stress(found: Deformation, covers: list[Cover], vertices: int) -> tuple[Array | None, Indices | None]:
+    """(instants, vertices) von Mises stress and the frames that it is given at; None where a section has none.
+
+    Where these cannot be all frames, that with the largest deflection is one of them.
+    """
+    count = len(found.t)
+    _, peak = bending(found.shapes, found.coordinates.T, 0.0)
+    few = np.linspace(0, count - 1, min(count, max(STRESSES // vertices, 24))).round().astype(int)
+    instants = np.union1d(few, [peak])
+    rows: list[Array] = []
+    try:
+        for k in instants:
+            values = [_mises(stress).ravel() for stress in found.stress(int(k))]
+            if len(values) != len(covers):
+                return None, None
+            drawn = zip(values, covers, strict=True)
+            rows.append(np.concatenate([(value[c.corners[0]] * c.corners[1]).sum(axis=1) for value, c in drawn]))
+    except CotreeError:
+        return None, None
+    return np.array(rows), instants
 
 
 def _mises(stress: Any) -> Array:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from cotree.terminal.mechanics import Connection, Constraint, Joint, OnJoint
-from cotree.view.scene import Arrow, Stage, matrices
+from cotree.view.scene import Arrow, Stage
+from cotree.view.scene_frames import matrices
 
-IDLE = 1e-9
-"""Part of the largest force below which an arrow is left out."""
+IDLE = 1e-6
+"""Part of the largest force of the run below which an arrow is left out: the noise of a computation."""
 
 
 def add_forces(stage: Stage) -> None:
@@ -23,11 +24,10 @@ def add_forces(stage: Stage) -> None:
 
 
 def keep_large(stage: Stage, found: list[Arrow]) -> None:
-    """Add the arrows that ever differ from nothing beside the others; a torque is nothing beside force times size."""
-    peak = {arrow: float(np.abs(arrow.vector).max()) for arrow in found}
-    force = max((peak[arrow] for arrow in found if not arrow.torque), default=0.0)
-    torque = max((peak[arrow] for arrow in found if arrow.torque), default=0.0)
-    torque = max(torque, force * stage.size)
+    """Add the arrows that ever differ from nothing beside the largest force; a torque, beside that times the size."""
+    peak = {arrow: float(np.abs(arrow.vector[np.isfinite(arrow.vector)]).max(initial=0.0)) for arrow in found}
+    force = max([stage.strongest, *(peak[arrow] for arrow in found if not arrow.torque)])
+    torque = max([force * stage.size, *(peak[arrow] for arrow in found if arrow.torque)])
     stage.arrows += [arrow for arrow in found if peak[arrow] > IDLE * (torque if arrow.torque else force)]
 
 

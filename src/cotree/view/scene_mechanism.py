@@ -21,9 +21,10 @@ from cotree.terminal.mechanics import (
     OnJoint,
 )
 from cotree.terminal.springs import Bushing, Damper, Spring
-from cotree.view.scene import METAL, SPRING, STONE, Solid, Stage, Strut, matrices
+from cotree.view.scene import METAL, SPRING, STONE, Solid, Stage, Strut
 from cotree.view.scene_bodies import add_body, add_traces
 from cotree.view.scene_forces import add_forces
+from cotree.view.scene_frames import matrices
 from cotree.view.scene_shapes import (
     Array,
     Mesh,
@@ -193,7 +194,7 @@ def _pedestal(stage: Stage, name: str, ground: str, axes: list[Array], half: flo
 
 
 def _on_joint(stage: Stage, part: OnJoint, joint: Joint) -> None:
-    """A driver or a force along a coordinate: an arrow around or along the axis of its joint."""
+    """A driver or a force along a coordinate: an arrow or a coil around its joint's axis, or a strut along it."""
     axes = axes_of(stage, joint.name)
     if not axes or joint.frame_b not in stage.tracks:
         return
@@ -207,6 +208,10 @@ def _on_joint(stage: Stage, part: OnJoint, joint: Joint) -> None:
     elif word == "rotation":
         mesh = coil(4.0, 0.25).moved(scale=(1.6 * pin, 1.8 * pin, 1.8 * pin)).moved(turn=turn)
     else:
+        apart = np.linalg.norm(stage.tracks[carrier].position - stage.tracks[joint.frame_b].position, axis=1)
+        if float(apart.max()) > 1e-6 * stage.size:
+            mesh = dashpot() if drives else slack(stage, carrier, joint.frame_b, 1.2 * pin)
+            stage.struts.append(Strut(part.name, mesh, carrier, joint.frame_b, 1.2 * pin, SPRING, "joint"))
         return
     stage.solids.append(Solid(part.name, mesh, carrier, SPRING, "joint"))
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from cotree.terminal.nodal.bars import Bar
-from cotree.terminal.nodal.base import Held, NodalPart, Node, Pushing
+from cotree.terminal.nodal.base import Held, NodalPart, Node
 from cotree.terminal.nodal.bodies import Body
 from cotree.terminal.nodal.cables import Cable
 from cotree.terminal.nodal.forces import Damper, Spring
@@ -61,6 +61,8 @@ def add_structure(stage: Stage) -> None:
             )
     if known and bars:
         stage.levels = ("force in bars", "N")
+        forces = [stage.solution[f"{bar.name}.force"] for bar in bars if f"{bar.name}.force" in stage.solution]
+        stage.level = max((float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in forces), default=0.0)
     _forces(stage, parts)
     add_traces(stage)
 
@@ -113,8 +115,4 @@ def _forces(stage: Stage, parts: Sequence[NodalPart]) -> None:
         nodes = part.nodes()
         if vector is not None and vector.ndim == 2 and vector.shape[1] == 3 and len(nodes) == 1:
             found.append(Arrow(part.name, nodes[0], vector, False, isinstance(part, Held)))
-        elif isinstance(part, Pushing) and len(nodes) == 1:
-            given = [stage.values[part.name].get(f"force.{x}", np.nan) for x in "xyz"]
-            if not np.isnan(given).any():
-                found.append(Arrow(part.name, nodes[0], np.tile(given, (len(stage.frames), 1)), False, False))
     keep_large(stage, found)

@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from cotree.view.figures import clean
-from cotree.view.scene import Scene
+from cotree.view.scene import Scene, outermost, ways
+from cotree.view.scene_frames import Carried, carried
 from cotree.view.scene_shapes import Mesh, cone, revolved
 
 MAGNIFIED = 0.06
 """Part of the model's size at which a magnified deflection is easily seen."""
+USUAL = 0.22
+"""Length of a usual arrow as part of the model's size."""
 
 
 def scene_section(scene: Scene) -> str:
@@ -40,6 +43,9 @@ def scene_section(scene: Scene) -> str:
 <div class="scene-view" id="scene-view"></div>
 <div class="scene-labels" id="scene-labels"></div>
 <div class="scene-scale" id="scene-scale"></div>
+<p class="scene-hint" id="scene-hint" hidden></p>
+<noscript><style>#scene-note, #scene-bar {{ display:none }}</style>
+<p class="scene-note">The animation needs JavaScript.</p></noscript>
 <p class="scene-note" id="scene-note">The animation is being unpacked …</p>
 </div>
 {_bar(scene, head)}
@@ -122,10 +128,13 @@ class Store:
         self.size = 0
 
     def put(self, array: Any, kind: str = "f") -> list[Any]:
-        """Where an array of 32-bit numbers (f, I) or bytes (B) is."""
-        flat = np.ascontiguousarray(array, dtype={"f": "<f4", "I": "<u4", "B": "u1"}[kind]).ravel()
+        """Where an array of numbers (f and I of 32 bits, d of 64) or bytes (B) is; h keeps 16 bits of 24, for rates."""
+        rough, kind = kind == "h", "f" if kind == "h" else kind
+        flat = np.ascontiguousarray(array, dtype={"f": "<f4", "d": "<f8", "I": "<u4", "B": "u1"}[kind]).ravel()
+        if rough:
+            flat = ((flat.view("<u4") + np.uint32(128)) & np.uint32(0xFFFFFF00)).view("<f4")
         piece = flat.tobytes()
-        piece += b"\0" * (-len(piece) % 4)
+        piece += b"\0" * (-len(piece) % 8)
         self.pieces.append(piece)
         at, self.size = self.size, self.size + len(piece)
         return [at, kind, len(flat)]
@@ -143,28 +152,46 @@ def packed(scene: Scene) -> tuple[dict[str, Any], bytes]:
             meshes.append({"v": store.put(mesh.vertices), "t": store.put(mesh.triangles, "I")})
         return known[id(mesh)]
 
-    def course(array: Any) -> list[Any]:
+    def course(array: Any, kind: str = "f") -> list[Any]:
         still = bool((array == array[:1]).all())
-        return store.put(array[:1] if still else array)
+        return store.put(array[:1] if still else array, kind)
+
+    centre = scene.centre
+    wide = "d" if np.ptp(scene.bounds, axis=0).max() > 300 * scene.size else "f"
+
+    def told(each: Carried) -> dict[str, Any]:
+        if each.on is not None:
+            return {"on": each.on, "at": each.at.tolist(), "turn": np.asarray(each.turn).tolist()}
+        track = each.track
+        return {
+            "p": course(track.position - centre, wide), "q": course(track.orientation), "at": each.at.tolist(),
+            "v": None if track.velocity is None else course(track.velocity, "h"),
+            "r": None if track.rate is None else course(track.rate, "h"),
+        }  # fmt: skip
 
     shaft = revolved([(0.0, 0.0), (0.0, 1.0), None, (0.0, 1.0), (1.0, 1.0)], 12)
-    moved = max((float(_moved(skin).max()) for skin in scene.skins), default=0.0)
+    moved = max((skin.deflection for skin in scene.skins), default=0.0)
     stress = max((float(skin.stress.max()) for skin in scene.skins if skin.stress is not None), default=0.0)
     head: dict[str, Any] = {
         "name": clean(scene.name),
-        "times": scene.times.tolist(),
+        "times": store.put(scene.times, "d"),
         "size": scene.size,
-        "bounds": scene.bounds.tolist(),
+        "bounds": (scene.bounds - centre).tolist(),
+        "centre": centre.tolist(),
         "up": scene.up.tolist(),
         "front": scene.front.tolist(),
-        "ground": None if scene.ground is None else [scene.ground[0].tolist(), scene.ground[1]],
-        "reach": scene.reach.ravel().tolist(),
+        "ground": scene.ground and [scene.ground[0].tolist(), scene.ground[1] - float(scene.ground[0] @ centre)],
+        "reach": (scene.reach - centre).ravel().tolist(),
         "follow": scene.follow,
+        "from": None if scene.follow is None else (scene.tracks[scene.follow].position[0] - centre).tolist(),
+        "second": scene.second,
         "levels": scene.levels,
+        "level": scene.level,
+        "notes": [clean(note) for note in scene.notes],
         "labels": dict(scene.labels),
         "deflection": moved,
         "stress": stress,
-        "tracks": {name: [course(t.position), course(t.orientation)] for name, t in scene.tracks.items()},
+        "tracks": {name: told(each) for name, each in carried(scene.tracks, scene.size).items()},
         "solids": [
             {"owner": s.owner, "mesh": mesh_number(s.mesh), "track": s.track, "colour": s.colour, "group": s.group,
              "since": s.since}
@@ -173,14 +200,16 @@ def packed(scene: Scene) -> tuple[dict[str, Any], bytes]:
         "struts": [
             {"owner": s.owner, "mesh": mesh_number(s.mesh), "a": s.a, "b": s.b, "radius": s.radius,
              "colour": s.colour, "group": s.group, "level": None if s.level is None else store.put(s.level),
-             "tension": None if s.tension is None else course(s.tension[:, None])}
+             "tension": None if s.tension is None else course(s.tension[:, None]),
+             "unknown": s.level is not None and bool(np.isnan(s.level).any())}
             for s in scene.struts
         ],
         "skins": [
             {"owner": s.owner, "track": s.track, "colour": s.colour, "v": store.put(s.mesh.vertices),
              "t": store.put(s.mesh.triangles, "I"), "count": s.coordinates.shape[1], "shapes": store.put(s.shapes),
              "coordinates": store.put(s.coordinates),
-             "stress": None if s.stress is None else store.put((255 / (stress or 1.0) * s.stress).round(), "B")}
+             "stress": None if s.stress is None else store.put((255 / (stress or 1.0) * s.stress).round(), "B"),
+             "instants": None if s.instants is None else s.instants.tolist(), "averaged": s.averaged}
             for s in scene.skins
         ],
         "faces": [
@@ -188,11 +217,14 @@ def packed(scene: Scene) -> tuple[dict[str, Any], bytes]:
             for f in scene.faces
         ],
         "arrows": [
-            {"owner": a.owner, "track": a.track, "vector": course(a.vector), "torque": a.torque,
+            {"owner": a.owner, "track": a.track, "vector": course(a.vector, "h"), "torque": a.torque,
              "reaction": a.reaction}
             for a in scene.arrows
         ],
-        "traces": [{"owner": t.owner, "points": store.put(t.points), "colour": t.colour} for t in scene.traces],
+        "traces": [
+            {"owner": t.owner, "points": store.put(t.points - centre), "colour": t.colour} for t in scene.traces
+        ],
+        "arrow": arrow_lengths(scene),
         "shaft": mesh_number(shaft),
         "tip": mesh_number(cone(1.0, 1.0)),
     }  # fmt: skip
@@ -200,8 +232,27 @@ def packed(scene: Scene) -> tuple[dict[str, Any], bytes]:
     return head, b"".join(store.pieces)
 
 
-def _moved(skin: Any) -> Any:
-    """The largest displacement of a skin in each frame."""
-    few = np.unique(np.linspace(0, len(skin.coordinates) - 1, 120).astype(int))
-    moves = np.tensordot(skin.coordinates[few], skin.shapes, axes=1)
-    return np.linalg.norm(moves, axis=2).max(axis=1)
+def arrow_lengths(scene: Scene) -> dict[str, Any]:
+    """The force and torque that an arrow of the usual length stands for, the largest, and how far arrows reach.
+
+    Nine in ten arrows are not longer than usual, and none is longer than four times that.
+    """
+    sizes = {arrow: np.nan_to_num(np.linalg.norm(arrow.vector, axis=1)) for arrow in scene.arrows}
+    usual = {}
+    result: dict[str, Any] = {"length": USUAL * scene.size}
+    for word, torque in (("force", False), ("torque", True)):
+        every = np.concatenate([[0.0], *(size for arrow, size in sizes.items() if arrow.torque == torque)])
+        most = float(every.max())
+        usual[torque] = max(float(np.quantile(every[1:], 0.9)) if len(every) > 1 else 0.0, most / 4)
+        result[word] = {"usual": usual[torque], "most": most}
+    few = np.unique(np.linspace(0, len(scene.times) - 1, 40).astype(int))
+    for word, reaction in (("forces", False), ("reactions", True)):
+        ends = [
+            scene.tracks[arrow.track].position[few] + USUAL * scene.size / (usual[arrow.torque] or 1.0) * vector[few]
+            for arrow in scene.arrows
+            if arrow.reaction == reaction and scene.follow is None
+            for vector in [np.nan_to_num(arrow.vector)]
+        ]
+        far = outermost(np.concatenate(ends), ways()) - scene.centre if ends else np.zeros((0, 3))
+        result[word] = far.ravel().tolist()
+    return result

@@ -61,7 +61,7 @@ class TemperatureSource(Part):
 
     kind = "bond.thermal.temperature_source"
     letter = "Se"
-    shapes = sheet(temperature=signal("K", "temperature that it sets"))
+    shapes = sheet(temperature=signal("K", "temperature over the datum that it sets"))
     temperature: Any = needed()
 
     def constitutive(self, v: Mapping[str, ca.SX]) -> dict[str, Any]:

@@ -12,10 +12,15 @@
   const [first, last] = data.span;
   const pool = floats(data.values), series = new Map();
   const grids = data.grids.map(text => Float64Array.from(floats(text), time => first + time));
-  for (const [name, unit, grid, at, base] of data.series) {
-    const t = grids[Math.max(grid, 0)];
-    const y = grid < 0 ? new Float64Array(t.length).fill(at ?? NaN) : Float64Array.from(pool.subarray(at, at + t.length), value => base + value);
-    series.set(name, { name, unit: data.units[unit], t, y, audit: name.startsWith("audit:") });
+  for (const [name, unit, grid, at, base, count, bits] of data.series) {
+    const each = { name, unit: data.units[unit], audit: name.startsWith("audit:"), thin: grid === -2, rough: bits ? atob(bits) : "" };
+    if (grid === -1) Object.assign(each, { t: [first, last], y: [at ?? NaN, at ?? NaN] });
+    else {
+      each.t = each.thin ? Float64Array.from(pool.subarray(at, at + count), time => first + time) : grids[grid];
+      const from = each.thin ? at + count : at;
+      each.y = Float64Array.from(pool.subarray(from, from + each.t.length), value => base + value);
+    }
+    series.set(name, each);
   }
   const view = { from: first, to: last };
   let now = first, peek = null;
@@ -70,6 +75,22 @@
     const k = place(t, time), share = t[k + 1] > t[k] ? (time - t[k]) / (t[k + 1] - t[k]) : 0;
     return y[k] + Math.min(Math.max(share, 0), 1) * (y[k + 1] - y[k]);
   };
+  const span = y => {
+    let low = Infinity, top = -Infinity;
+    for (const value of y) if (Number.isFinite(value)) { low = Math.min(low, value); top = Math.max(top, value); }
+    return top - low;
+  };
+  // A thinned result is read only where a line between its kept times is near all that was left out.
+  const reading = (each, time, scale, unit) => {
+    const { t, y, thin, rough } = each;
+    if (!thin) return `${plain(valueAt(each, time) / scale)} ${unit}`;
+    const k = place(t, time), near = 1e-6 * (last - first);
+    const kept = [k, k + 1].find(i => Math.abs(t[i] - time) <= near);
+    if (kept !== undefined) return `${plain(y[kept] / scale)} ${unit}`;
+    if (rough && rough.charCodeAt(k >> 3) >> (k & 7) & 1) return "thinned";
+    each.step ??= 10 ** Math.ceil(Math.log10(1e-3 * span(y))); // no more digits than the line is near
+    return `≈ ${plain(Math.round(valueAt(each, time) / each.step) * each.step / scale)} ${unit}`;
+  };
   const label = each => each.audit ? each.name.slice(6) : each.name;
   const shared = names => { // what all names end in: "angle", "position y"
     const ends = names.map(name => name.split("."));
@@ -90,10 +111,10 @@
   };
 
   // ---------------------------------------------------------------- time
-  const scene = () => window.cotree;
+  let scene = null, answer = NaN; // the scene once it runs, and its own time after the last wish: it may end earlier
   const seek = time => {
     now = Math.min(Math.max(time, first), last);
-    if (scene()) { scene().pause(); scene().seek(now); }
+    if (scene) { scene.pause(); scene.seek(now); answer = scene.time; }
     show();
   };
   const show = () => { for (const chart of charts) chart.point(peek === null ? now : peek); fillValues(); };
@@ -234,7 +255,7 @@
       for (const { cursor, x, members, outputs, scale, unit } of this.panels) {
         if (!cursor) continue;
         cursor.setAttribute("transform", `translate(${x(time).toFixed(2)} 0)`);
-        members.forEach((each, k) => { outputs[k].textContent = `${plain(valueAt(each, time) / scale)} ${unit}`; });
+        members.forEach((each, k) => { outputs[k].textContent = reading(each, time, scale, unit); });
       }
       this.host.dataset.time = time;
     }
@@ -286,21 +307,21 @@
     if (!marked.has(part)) marked.set(part, []);
     marked.get(part).push(element);
   }
-  const known = part => part in data.parts || owned(part).length > 0;
+  const known = part => Object.hasOwn(data.parts, part) || owned(part).length > 0;
   let picked = null, live = [], inner = null;
   const card = make("aside", { id: "picked", "aria-label": "Chosen part" });
   card.hidden = true;
   document.body.append(card);
   const fillValues = () => {
-    if (!card.hidden) for (const [output, each, unit, scale] of live) output.textContent = `${plain(valueAt(each, now) / scale)} ${unit}`;
+    if (!card.hidden) for (const [output, each, unit, scale] of live) output.textContent = reading(each, now, scale, unit);
   };
-  const pick = (part, from) => {
+  const pick = part => {
     part = part !== null && part !== picked && known(part) ? part : null;
     for (const element of marked.get(picked) || []) element.classList.remove("on");
     picked = part;
     for (const element of marked.get(part) || []) element.classList.add("on");
     document.querySelectorAll("figure.graph").forEach(figure => figure.classList.toggle("chosen", part !== null && !!figure.querySelector(".on")));
-    if (scene() && from !== "scene") scene().highlight(part);
+    if (scene) scene.highlight(part);
     card.hidden = part === null;
     if (part !== null) describe(part);
   };
@@ -308,7 +329,7 @@
     const rows = (marked.get(part) || []).filter(element => element.matches("tr"));
     const values = rows.find(row => row.closest("#components"));
     const close = make("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => pick(null) }, "×");
-    const about = make("div", {}, make("h2", { role: "status" }, part + " ", make("small", {}, data.parts[part] || "node")));
+    const about = make("div", {}, make("h2", { role: "status" }, part + " ", make("small", {}, Object.hasOwn(data.parts, part) ? data.parts[part] : "node")));
     const middle = make("div"), host = make("div", { class: "live" }), aside = make("div");
     if (values) about.append(make("p", { class: "values" }, ...values.lastElementChild.cloneNode(true).childNodes));
     card.replaceChildren(close, make("div", { class: "body" }, about, middle, aside));
@@ -332,24 +353,41 @@
     const laws = rows.filter(row => row.closest("table.eq")).slice(0, 8);
     if (laws.length) {
       const table = make("table", { class: "eq" }, make("tbody", {}, ...laws.map(row => row.cloneNode(true))));
-      table.querySelectorAll("tr").forEach(row => row.classList.remove("on"));
+      table.querySelectorAll("tr").forEach(row => row.classList.remove("on", "part"));
+      table.querySelectorAll("[tabindex]").forEach(each => { each.removeAttribute("tabindex"); each.removeAttribute("role"); });
       (live.length > 12 ? about : aside).append(make("div", { class: "scroll" }, table));
     }
     fillValues();
   };
+  // In a graph an edge is line, tip and name: the first can be reached by keys.
+  const reachable = (target, part) => {
+    target.setAttribute("role", "button");
+    target.setAttribute("tabindex", "0");
+    target.addEventListener("keydown", event => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(part); }
+    });
+  };
   for (const [part, elements] of marked) {
     if (!known(part)) continue;
+    const drawn = new Set();
     for (const element of elements) {
       element.classList.add("part");
-      const target = element.matches("tr") ? element.querySelector("b") : element;
-      if (!target) continue;
-      target.addEventListener("click", () => pick(part, "page"));
-      if (!element.matches("tr")) continue;
-      target.setAttribute("role", "button");
-      target.setAttribute("tabindex", "0");
-      target.addEventListener("keydown", event => {
-        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(part, "page"); }
-      });
+      element.addEventListener("click", () => { if (!element.matches("tr") || String(getSelection()) === "") pick(part); });
+      if (element.matches("tr")) {
+        const cell = element.cells[0];
+        if (!cell.querySelector("b")) {
+          const words = make("span", {}, ...cell.childNodes);
+          cell.append(words);
+        }
+        reachable(cell.querySelector("b") || cell.firstElementChild, part);
+        continue;
+      }
+      const picture = element.closest("svg");
+      if (!picture || drawn.has(picture)) continue;
+      drawn.add(picture);
+      picture.setAttribute("role", "group");
+      element.setAttribute("aria-label", part);
+      reachable(element, part);
     }
   }
   for (const path of document.querySelectorAll("figure.graph g.part > path[style*='fill: none'], figure.graph g.part > path[style*='fill:none']")) {
@@ -358,7 +396,7 @@
     wide.setAttribute("class", "hit");
     path.after(wide);
   }
-  document.addEventListener("keydown", event => { if (event.key === "Escape" && picked !== null) pick(null); });
+  document.addEventListener("keydown", event => { if (event.key === "Escape") pick(null); });
   for (const button of document.querySelectorAll("button[data-copy]")) {
     button.hidden = !navigator.clipboard;
     button.addEventListener("click", async () => {
@@ -374,16 +412,33 @@
   addEventListener("afterprint", () => opened.forEach(each => { each.open = false; }));
 
   // ---------------------------------------------------------------- the scene, once it is there
-  const follow = () => {
-    const time = scene().time;
-    if (Number.isFinite(time) && Math.abs(time - now) > 1e-12 * (last - first)) { now = time; show(); }
-    requestAnimationFrame(follow);
+  const link = async () => {
+    if (scene || !window.cotree || !(await window.cotree.ready)) return;
+    scene = window.cotree;
+    scene.onpick(part => {
+      const named = part !== null && known(part);
+      pick(named ? part : null);
+      if (!named) scene.highlight(part); // what only the scene knows
+    });
+    scene.ontime(time => {
+      if (time === answer || !Number.isFinite(time)) return;
+      answer = NaN;
+      now = time;
+      show();
+    });
+    if (picked !== null) scene.highlight(picked);
+    // A finger scrolls past the scene until a tap wakes it; one elsewhere lets it rest again.
+    const box = document.getElementById("scene");
+    let down = [0, 0];
+    document.addEventListener("pointerdown", event => {
+      down = [event.clientX, event.clientY];
+      if (!event.target.closest("#motion")) box.classList.remove("active");
+    }, true);
+    box.addEventListener("pointerup", event => {
+      if (Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 8) box.classList.add("active");
+    }, true);
   };
-  const link = () => {
-    scene().onpick(part => pick(part ?? null, "scene"));
-    follow();
-  };
-  if (scene()) link(); else addEventListener("load", () => { if (scene()) link(); });
+  if (window.cotree) link(); else addEventListener("load", link);
   // For scripts and tests: what is chosen, the time, and how to change them.
   window.cotreePage = { pick, get picked() { return picked; }, get time() { return now; }, seek };
   show();

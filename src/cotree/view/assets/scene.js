@@ -2,14 +2,14 @@
 const find = (name) => document.getElementById(name);
 const root = find("scene"), target = find("scene-view"), note = find("scene-note"), labelBox = find("scene-labels");
 const head = JSON.parse(find("scene-head").textContent);
-const GLOW = "#ffb000", SLACK = "#b9c2cc", MAP = ["#4a86c5", "#53b3c9", "#8ccf8a", "#f2d64b", "#ee8a2e", "#c9252d"], SIGNED = ["#d55e00", "#aab2bb", "#0072b2"];
+const GLOW = "#ffb000", SLACK = "#b9c2cc", UNKNOWN = "#3a3f46", MAP = ["#4a86c5", "#53b3c9", "#8ccf8a", "#f2d64b", "#ee8a2e", "#c9252d"], SIGNED = ["#d55e00", "#aab2bb", "#0072b2"];
 
 const redraw = () => { state.dirty = true; };
 let settle;
 const state = { time: 0, playing: false, speed: 1, magnify: 1, arrows: 1, colour: "", marked: null, show: {}, view: "iso", dirty: true };
 const picked = [], ticked = [];
 const cotree = window.cotree = Object.assign(window.cotree || {}, {
-  ready: new Promise((done) => { settle = done; }), duration: 0, state,
+  ready: new Promise((done) => { settle = done; }), start: 0, duration: 0, state,
   play() {}, pause() {}, seek() {}, view() {}, highlight() {},
   onpick(call) { picked.push(call); }, ontime(call) { ticked.push(call); },
 });
@@ -39,18 +39,22 @@ async function start() {
   new Function("define", new TextDecoder().decode(engine))((name, needs, make) => { k3d = make(); });
   await build(k3d, data);
   note.hidden = true;
+  const hint = find("scene-hint");
+  hint.textContent = head.notes.join(" ");
+  hint.hidden = !head.notes.length;
   settle(true);
 }
 
 // -- numbers ---------------------------------------------------------------------------------------------------------
 
-const TYPES = { f: Float32Array, I: Uint32Array, B: Uint8Array };
+const TYPES = { f: Float32Array, d: Float64Array, I: Uint32Array, B: Uint8Array };
 
 // -- the scene -------------------------------------------------------------------------------------------------------
 
 async function build(k3d, data) {
   const read = (ref) => ref && new TYPES[ref[1]](data, ref[0], ref[2]);
-  const times = head.times, last = times.length - 1;
+  const times = read(head.times), last = times.length - 1;
+  cotree.start = times[0];
   cotree.duration = times[last] - times[0];
   state.time = times[0];
 
@@ -111,10 +115,11 @@ async function build(k3d, data) {
   }
 
   const shapes = head.meshes.map((each) => geometry(read(each.v), read(each.t)));
-  const tracks = {};
-  for (const [name, [position, turn]] of Object.entries(head.tracks)) {
-    tracks[name] = { position: read(position), turn: read(turn), p: [0, 0, 0], q: [1, 0, 0, 0] };
+  const tracks = Object.create(null);  // a part may be called __proto__
+  for (const [name, spec] of Object.entries(head.tracks)) {
+    tracks[name] = { spec, position: read(spec.p), turn: read(spec.q), velocity: read(spec.v), rate: read(spec.r), p: [0, 0, 0], q: [1, 0, 0, 0] };
   }
+  const leaders = Object.values(tracks).filter((track) => !track.spec.on), carried = Object.values(tracks).filter((track) => track.spec.on);
   const solids = head.solids.map((each) => Object.assign(add(each.owner, each.group, shapes[each.mesh], each.colour), { spec: each }));
   const struts = head.struts.map((each) => {
     const mesh = Object.assign(add(each.owner, each.group, shapes[each.mesh], each.colour), { spec: each });
@@ -148,24 +153,14 @@ async function build(k3d, data) {
     mesh.material.color.set("#000000");
     mesh.material.emissive.set(each.colour);
   }
-  const usual = { force: 0, torque: 0 };  // what nine in ten arrows stay below
-  for (const kind of ["force", "torque"]) {
-    const sizes = [];
-    for (const each of arrows) {
-      const v = each.vector;
-      if (each.spec.torque === (kind === "torque")) for (let k = 0; k < v.length; k += 3) sizes.push(Math.hypot(v[k], v[k + 1], v[k + 2]));
-    }
-    sizes.sort((a, b) => a - b);
-    usual[kind] = sizes.length ? sizes[Math.floor(0.9 * (sizes.length - 1))] || sizes[sizes.length - 1] : 0;
-  }
-  const perMetre = (kind) => usual[kind] / (0.22 * head.size * state.arrows);
+  const perMetre = (kind) => head.arrow[kind].usual / (head.arrow.length * state.arrows);
   const drop = new camera.matrixWorld.constructor();
   if (head.ground) drop.set(...falling(head));
   const shadows = head.ground && parts.length < 500 ? shade() : [];
 
   // -- one instant ---------------------------------------------------------------------------------------------------
 
-  let frame = 0, share = 0, followed = head.follow ? [...tracks[head.follow].position.slice(0, 3)] : null;
+  let frame = 0, share = 0, followed = head.from;
   const pick = (list, width) => list.length === width ? [0, 0] : [frame * width, Math.min(frame + 1, last) * width];
   const between = (list, width, at = 0) => { const [i, k] = pick(list, width); return mix(list[i + at], list[k + at], share); };
   const vector = (list) => { const [i, k] = pick(list, 3); return [0, 1, 2].map((c) => mix(list[i + c], list[k + c], share)); };
@@ -175,10 +170,17 @@ async function build(k3d, data) {
     while (b - a > 1) { const c = (a + b) >> 1; if (times[c] <= state.time) a = c; else b = c; }
     frame = a;
     share = last === 0 ? 0 : Math.min(Math.max((state.time - times[a]) / (times[a + 1] - times[a] || 1), 0), 1);
-    for (const track of Object.values(tracks)) {
-      track.p = vector(track.position);
-      const [i, k] = pick(track.turn, 4);
-      track.q = slerp(track.turn, i / 4, k / 4, share);
+    const step = last === 0 ? 0 : times[frame + 1] - times[frame];
+    for (const track of leaders) {
+      const [i, k] = pick(track.turn, 4), [m, n] = pick(track.position, 3), at = track.spec.at;
+      const turn = track.rate && i !== k && hermite(track.turn, track.rate, i, k, 4, step, share);
+      track.q = turn ? unit(turn) : slerp(track.turn, i / 4, k / 4, share);
+      track.p = plus((track.velocity && m !== n && hermite(track.position, track.velocity, m, n, 3, step, share)) || vector(track.position), turnBy(track.q, at), -1);
+    }
+    for (const track of carried) {
+      const on = tracks[track.spec.on];
+      track.q = times4(on.q, track.spec.turn);
+      track.p = plus(on.p, turnBy(on.q, track.spec.at));
     }
     if (head.follow) {
       const step = plus(tracks[head.follow].p, followed, -1);
@@ -230,7 +232,8 @@ async function build(k3d, data) {
 
   function point(each) {
     const on = state.show[each.spec.reaction ? "reactions" : "forces"], v = vector(each.vector), size = Math.hypot(...v);
-    const length = size / (perMetre(each.spec.torque ? "torque" : "force") || 1);
+    const full = size / (perMetre(each.spec.torque ? "torque" : "force") || 1), length = Math.min(full, head.size);
+    each.tips.forEach((mesh) => mesh.material.color.set(full > length ? "#000000" : mesh.userData.colour));  // cut
     const seen = on && length > 0.004 * head.size;
     each.shaft.visible = seen;
     each.tips.forEach((tip) => { tip.visible = seen; });
@@ -248,19 +251,23 @@ async function build(k3d, data) {
 
   // -- colours -------------------------------------------------------------------------------------------------------
 
-  const bar = find("scene-scale"), stressed = skins.some((mesh) => mesh.stress);
-  const peak = { deflection: head.deflection, stress: head.stress, level: 0 };
-  for (const mesh of struts) if (mesh.level) for (const value of mesh.level) peak.level = Math.max(peak.level, Math.abs(value));
+  const bar = find("scene-scale"), peak = { deflection: head.deflection, stress: head.stress, level: head.level };
+  const averaged = skins.some((mesh) => mesh.stress && mesh.spec.averaged);
+  const sparse = Math.min(...skins.map((mesh) => mesh.stress && mesh.spec.instants.length <= last ? mesh.spec.instants.length : Infinity));
 
   function paint() {
     for (const mesh of skins) {
       const to = mesh.geometry.attributes.color, count = mesh.base.length / 3;
       if (!mesh.material.vertexColors) continue;
       mesh.material.color.set("#ffffff");
+      const at = mesh.stress ? mesh.spec.instants : [0];
+      let i = 0;
+      while (i + 2 < at.length && at[i + 1] <= frame) i++;
+      const k1 = Math.min(i + 1, at.length - 1), part = Math.min(Math.max((times[frame] + share * ((times[frame + 1] ?? times[frame]) - times[frame]) - times[at[i]]) / (times[at[k1]] - times[at[i]] || 1), 0), 1);
       for (let k = 0; k < count; k++) {
         let value = 0;
         if (state.colour === "deflection") value = Math.hypot(mesh.moves[3 * k], mesh.moves[3 * k + 1], mesh.moves[3 * k + 2]) / (peak.deflection || 1);
-        else value = between(mesh.stress, count, k) / 255;
+        else value = mix(mesh.stress[i * count + k], mesh.stress[k1 * count + k], part) / 255;
         to.array.set(ramp(MAP, value), 3 * k);
       }
       to.needsUpdate = true;
@@ -269,6 +276,7 @@ async function build(k3d, data) {
       if (mesh.tension && mesh.userData.owner !== state.marked) mesh.material.color.set(between(mesh.tension, 1) > 0 ? mesh.userData.colour : SLACK);
       if (!mesh.level || mesh.userData.owner === state.marked) continue;
       const value = between(mesh.level, 1) / (peak.level || 1);
+      if (Number.isNaN(value)) { mesh.material.color.set(UNKNOWN); continue; }
       mesh.material.color.setRGB(...ramp(SIGNED, 0.5 + 0.5 * Math.sign(value) * Math.sqrt(Math.abs(value))));
     }
   }
@@ -294,14 +302,17 @@ async function build(k3d, data) {
     const rows = [];
     if (skins.length && state.colour) {
       const stress = state.colour === "stress", value = stress ? peak.stress / 1e6 : peak.deflection * 1e3;
-      rows.push([stress ? "von Mises stress" : "deflection", MAP, "0", `${brief(value)} ${stress ? "MPa" : "mm"}`]);
+      rows.push([stress ? `von Mises stress${averaged ? ", averaged at nodes" : ""}${sparse < Infinity ? `, ${sparse} instants` : ""}` : "deflection", MAP, "0", `${brief(value)} ${stress ? "MPa" : "mm"}`]);
     }
     if (peak.level) rows.push([head.levels[0], SIGNED, `−${brief(peak.level)}`, `${brief(peak.level)} ${head.levels[1]}`]);
     for (const kind of ["force", "torque"]) {
       const there = arrows.some((each) => each.spec.torque === (kind === "torque") && state.show[each.spec.reaction ? "reactions" : "forces"]);
       const length = round(0.2 * head.size);
+      if (there && head.arrow[kind].most / perMetre(kind) > 1.0001 * head.size) rows.push([`${kind}s beyond ${brief(head.size * perMetre(kind))} ${kind === "force" ? "N" : "N m"} are cut: black tip`, null, "", ""]);
       if (there) rows.push([`${kind} arrow of ${brief(length)} m`, null, "", `${brief(length * perMetre(kind))} ${kind === "force" ? "N" : "N m"}`]);
     }
+    if (head.struts.some((each) => each.unknown)) rows.push(["dark: not known", null, "", ""]);
+    if (state.show.reactions && head.second) rows.push(["reactions act on the second frame of a joint", null, "", ""]);
     bar.replaceChildren(...rows.map(([title, colours, left, right]) => {
       const row = document.createElement("section"), line = document.createElement("div");
       row.style.cssText = "all:unset;display:block;margin-top:.3rem";
@@ -332,7 +343,7 @@ async function build(k3d, data) {
   const words = Object.entries(head.labels).map(([name, track]) => {
     const span = Object.assign(document.createElement("span"), { textContent: name, hidden: true });
     labelBox.append(span);
-    return { name, track, span };
+    return { name, track, span, wide: Math.min(7 * name.length + 10, 168) };
   });
 
   function screen(place) {  // pixels from the left upper corner, and depth
@@ -343,27 +354,29 @@ async function build(k3d, data) {
 
   function write() {
     const taken = [];
-    for (const { name, track, span } of words) {
+    for (const { name, track, span, wide } of words) {
       const chosen = name === state.marked;
       span.hidden = !(state.show.labels || chosen);
       span.className = chosen ? "chosen" : "";
       if (span.hidden) continue;
       let [x, y, z] = screen(tracks[track].p);
       if (z > 1) { span.hidden = true; continue; }
-      x += 9; y -= 20;
-      while (taken.some(([a, b]) => Math.abs(a - x) < 46 && Math.abs(b - y) < 16)) y -= 16;
-      taken.push([x, y]);
+      x = Math.min(x + 9, Math.max(target.clientWidth - wide, 0)); y -= 20;
+      while (taken.some(([a, b, c]) => x < a + c && a < x + wide && Math.abs(b - y) < 16)) y -= 16;
+      taken.push([x, y, wide]);
       span.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
   }
 
   // -- camera --------------------------------------------------------------------------------------------------------
 
+  const reached = () => ["forces", "reactions"].reduce((all, kind) => state.show[kind] ? [...all, ...head.arrow[kind]] : all, head.reach);
+
   function view(name) {
     const eyes = { iso: head.front, x: [1, 0, 0], y: [0, head.front[1] < 0 ? -1 : 1, 0], z: [0, 0, 1] };
     const now = plus(camera.position.toArray(), world.controls.target.toArray(), -1);
-    const seen = standing(head, eyes[name] || now, Math.tan(camera.fov * Math.PI / 360), camera.aspect);
-    if (head.follow) for (const k of [0, 1, 2]) for (const at of [k, k + 3]) seen[at] += followed[k] - tracks[head.follow].position[k];
+    const seen = standing({ ...head, reach: reached() }, eyes[name] || now, Math.tan(camera.fov * Math.PI / 360), camera.aspect);
+    if (head.follow) for (const k of [0, 1, 2]) for (const at of [k, k + 3]) seen[at] += followed[k] - head.from[k];
     plot.setCamera(seen);
     if (eyes[name]) state.view = name;
     depth();
@@ -372,7 +385,7 @@ async function build(k3d, data) {
 
   function depth() {
     const far = Math.hypot(...low.map((c, k) => high[k] - c)) * 4 + camera.position.distanceTo(world.controls.target) * 4;
-    camera.near = far * 1e-4;
+    camera.near = Math.min(far * 1e-4, 0.02 * camera.position.distanceTo(world.controls.target));
     camera.far = far;
     camera.updateProjectionMatrix();
   }

@@ -56,6 +56,7 @@ function control({ plot, world, camera, times, parts, groups, tracks, pose, lege
       if (toggle) toggle.setAttribute("aria-pressed", String(on));
       if (scale) scale.parentNode.hidden = !(state.show.forces || state.show.reactions);
       legend();
+      if (state.view && head.arrow[name] && head.arrow[name].length) view(state.view);
       redraw();
     },
     magnify(factor) { state.magnify = factor; redraw(); },
@@ -64,7 +65,7 @@ function control({ plot, world, camera, times, parts, groups, tracks, pose, lege
     inspect: {
       screen, parts,
       camera: () => ({ array: world.controls.getCameraArray(), fov: camera.fov }),
-      pose: (name) => ({ position: [...tracks[name].p], orientation: [...tracks[name].q] }),
+      pose: (name) => ({ position: plus(tracks[name].p, head.centre), orientation: [...tracks[name].q] }),
       matrix: (owner) => { const mesh = parts.find((each) => each.userData.owner === owner); mesh.updateMatrix(); return [...mesh.matrix.elements]; },
       vertices: (owner) => [...parts.find((each) => each.userData.owner === owner).geometry.attributes.position.array],
     },

@@ -17,6 +17,25 @@ function slerp(list, i, k, s) {
   return unit([0, 1, 2, 3].map((c) => one * list[4 * i + c] + two * list[4 * k + c]));
 }
 
+// Between rows i and k of a list with its rates, by cubic polynomials; null where the rates do not fit the way taken.
+function hermite(list, rates, i, k, width, step, s) {
+  const a = (1 + 2 * s) * (1 - s) ** 2, b = s * (1 - s) ** 2 * step, c = s * s * (3 - 2 * s), d = s * s * (s - 1) * step;
+  const made = [];
+  let off = 0, one = 0, two = 0;
+  for (let at = 0; at < width; at++) {
+    const x = list[i + at], y = list[k + at], u = rates[rates.length === width ? at : i + at], v = rates[rates.length === width ? at : k + at];
+    off += (y - x - step * (u + v) / 2) ** 2;
+    one += u * u;
+    two += v * v;
+    made.push(a * x + b * u + c * y + d * v);
+  }
+  return Math.sqrt(off) <= 0.5 * step * Math.sqrt(Math.max(one, two)) ? made : null;
+}
+
+// Product of Euler parameters, and a vector turned by some.
+const times4 = (p, q) => [p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], ...plus(plus(cross(p.slice(1), q.slice(1)), q.slice(1), p[0]), p.slice(1), q[0])];
+const turnBy = (q, a) => { const v = q.slice(1), t = cross(v, a).map((c) => 2 * c); return plus(plus(a, t, q[0]), cross(v, t)); };
+
 // A turn (x, y, z, w) that takes the first axis along a way; the third stays across the vertical where it can.
 function along(way) {
   const x = unit(way), z = unit(Math.abs(x[1]) < 0.9 ? [-x[2], 0, x[0]] : [-x[1], x[0], 0]), y = cross(z, x);
