@@ -82,6 +82,7 @@ def test_a_finer_mesh_meets_the_sine_modes_closer(linear):
     assert distance(fine, "linear_2_modes") < 0.1 * distance(linear, "linear_2_modes")  # fourth order: 1/16
 
 
+@pytest.mark.slow
 def test_nodal_coordinates_and_all_modes_of_the_same_mesh_give_one_motion():
     chord = {"attached": ["start", "end"], "elements": 2}
     nodal = model(shapes="nodal", modes=None, **chord).simulate(TURNS / 4, points=37, rtol=1e-10)

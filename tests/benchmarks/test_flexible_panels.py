@@ -75,6 +75,7 @@ def shells():
     return model("panels").simulate(34.0, points=1701, rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_shells_move_as_strips_do(shells):
     index = np.searchsorted(shells.t, np.array(KNOWN["t"]) - 1e-9)
     for panel, largest in (("panel1", 0.0130), ("panel2", 0.0061)):

@@ -23,6 +23,7 @@ def rc_line() -> cotree.Model:
     return m
 
 
+@pytest.mark.slow
 def test_line_of_a_thousand_sections() -> None:
     sol = rc_line().simulate(t_end=1.0, points=5, rtol=1e-8)
     main = np.full(SECTIONS, -2.0)

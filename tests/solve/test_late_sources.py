@@ -69,6 +69,7 @@ def test_a_flank_late_in_a_long_run_is_seen(voltage, exact):
     )
 
 
+@pytest.mark.slow
 def test_max_step_finds_what_is_shorter_than_the_samples():
     m = oscillator("exp(-((t - 5.0002)/2e-5)**2)")
     assert abs(m.simulate(10.0, times=[6.0])["a.displacement"][0]) < 1e-9  # a fiftieth of the spacing is not seen

@@ -227,7 +227,14 @@ def family(name: str) -> tuple[ct.Model, ct.Solution]:
     return m, m.simulate(0.01, points=11)
 
 
-@pytest.mark.parametrize("name", ["network", "flexible_four_bar", "deployable_five_bar", "bond_example_1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "network",
+        "deployable_five_bar",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("flexible_four_bar", "bond_example_1")),
+    ],
+)
 def test_every_kind_of_model_works_on_a_phone_in_the_dark(name: str, browser: Any, tmp_path: Path) -> None:
     model, solution = family(name)
     opened = Opened(browser, model.report(solution, tmp_path / "r.html"), width=380, color_scheme="dark")
@@ -239,6 +246,7 @@ def test_every_kind_of_model_works_on_a_phone_in_the_dark(name: str, browser: An
     opened.page.close()
 
 
+@pytest.mark.slow
 def test_a_finger_scrolls_past_the_scene_until_it_is_tapped(browser: Any, tmp_path: Path) -> None:
     pytest.importorskip("k3d", reason="k3d is not installed")
     model, solution = pendulum(0.0)
