@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -173,7 +174,9 @@ def test_a_signal_ends_a_long_run_and_keeps_it(number, tmp_path):
     file = tmp_path / "run.h5"
     options = ["--t-end", "2000", "--points", "20001", "--atol", "1e-8", "-o", str(file)]
     run = [*PROGRAM, "run", str(EXAMPLES / "pendulum.yaml"), *options]
-    with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    heeded = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a test run in the background ignores it
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(run, **pipes, preexec_fn=heeded) as process:
         end = time.monotonic() + 60
         while not (file.exists() and len(ct.Solution.from_hdf5(file))) and time.monotonic() < end:
             time.sleep(0.05)

@@ -270,7 +270,8 @@ def _scouted(
         found = trial.solution(rtol, None, 0.0, 0.0)
         if found is None:
             raise failed or SolveError("nothing was computed")
-        if not found.audit.error > OFF or rtol <= options.rtol:
+        vibrates = run.problem.equations.mechanics is not None and found.audit.error > OFF
+        if not vibrates or rtol <= options.rtol:
             return trial, failed
         rtol = max(options.rtol, rtol / FINER)
 
