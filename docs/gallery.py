@@ -14,18 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import cotree as ct
+from cotree.formulation.machine import is_machine
 from cotree.terminal.deformable import Deformable
 from cotree.view import draw_graph, draw_structure, plot_solution
 
 DOCS = Path(__file__).resolve().parent
 EXAMPLES = DOCS.parent / "examples"
-FAMILIES = ("Mechanisms", "Flexible mechanisms", "Deployable structures", "Bond graphs", "Networks")
+FAMILIES = ("Mechanisms", "Machines", "Flexible mechanisms", "Deployable structures", "Bond graphs", "Networks")
 SAID = "Every picture is drawn from an example of the repository by `docs/regenerate.py`, and every example is a test."
 ACROSS = 4
 """Thumbnails in a row."""
 GRAPH = 60
 """Edges up to which the graph of a structure is drawn: beyond, it shows less than the structure itself."""
-SHARES = {"deployable_mast": 0.6, "flexible_spin_up": 0.5, "pendulum": 0.08}
+SHARES = {"deployable_mast": 0.6, "flexible_spin_up": 0.5, "machine_flexible_four_bar": 0.89, "pendulum": 0.08}
 """Where in a run the picture in space is taken, if not at its third part."""
 
 Plots = list[list[str]]
@@ -39,6 +40,8 @@ def family(model: ct.Model) -> str:
         return "Deployable structures"
     if model.bonded:
         return "Bond graphs"
+    if is_machine(model):
+        return "Machines"
     if not model.mechanical:
         return "Networks"
     bends = any(isinstance(part, Deformable) for part in model.components.values())

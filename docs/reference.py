@@ -25,8 +25,9 @@ from cotree.model.form import Form
 
 LITERAL = re.compile(r"(``.*?``)|\|")
 INNER = (
-    "electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "nodal", "bond.electrical",
-    "bond.translational", "bond.rotational", "bond.thermal", "bond.hydraulic", "bond.mechanics", "bond",
+    "electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "mounts", "machines",
+    "pneumatic", "control", "nodal", "bond.electrical", "bond.translational", "bond.rotational", "bond.thermal",
+    "bond.hydraulic", "bond.mechanics", "bond",
 )  # fmt: skip
 """Modules behind `cotree` in which users find components."""
 

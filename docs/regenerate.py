@@ -68,9 +68,10 @@ def validation(folder: Path) -> None:
         ("flexible", flexible()),
         ("deployable", deployable()),
         ("bond", bond()),
+        ("machines", runpy.run_path(str(DOCS / "machines.py"))["table"]()),
         ("energy", energies()),
     ):
-        if QUICK and name in ("flexible", "deployable", "bond"):
+        if QUICK and name in ("flexible", "deployable", "bond", "machines"):
             continue
         head, begin, rest = page.partition(f"<!-- {name} -->\n")
         tail = rest[rest.index("<!-- end -->") :]

@@ -8,10 +8,11 @@ import numpy as np
 
 import cotree as ct
 import cotree.bond as b
+from control.samples import SAMPLES as CONTROL
 from cotree.bond import branch
 from cotree.model import KINDS, Component
 from laws.test_every_component import NETWORK
-from laws.test_every_component import sample as network_sample
+from laws.test_every_component import several as network_samples
 from terminal.nodal.test_data import SAMPLES as NODAL
 
 AB = {"frame_a": "a.p", "frame_b": "b"}
@@ -215,6 +216,10 @@ MECHANICAL: dict[str, list[dict[str, Any]]] = {
         {"shape": ct.sphere(radius=1, mass="2 - t/9")},
     ],
 }
+SPOOLS = [
+    ct.hydraulic.Spool("y1", input="k1.value", frequency="50 rad/s", damping_ratio="k", initial=-0.5),
+    ct.hydraulic.Spool("y2", input="sin(t)", time_constant="5 ms"),
+]
 R3 = {"radius": 0.1, "length": 1, "mass": 1}
 BOND: list[Component] = [
     b.I("I1", inertia=0.1 + 0.2),
@@ -318,4 +323,13 @@ def samples() -> list[Component]:
     library = [_library(cls) for kind, cls in sorted(KINDS.items()) if kind.count(".") == 2]
     mechanical = [KINDS[kind]("part", **values) for kind, several in MECHANICAL.items() for values in several]
     nodal = [KINDS[kind]("part", **values) for kind, values in NODAL.items()]
-    return [*(network_sample(kind) for kind in NETWORK), *mechanical, *nodal, *BOND, *library, *masked()]
+    return [
+        *(each for kind in NETWORK for each in network_samples(kind)),
+        *mechanical,
+        *nodal,
+        *CONTROL,
+        *SPOOLS,
+        *BOND,
+        *library,
+        *masked(),
+    ]

@@ -13,6 +13,10 @@ from cotree._version import __version__
 
 if TYPE_CHECKING:
     from cotree.api import *  # noqa: F403
+    from cotree.terminal import control, machines, mounts, pneumatic
+
+ROOMS = ("control", "machines", "mounts", "pneumatic")
+"""Rooms of components that are loaded by themselves."""
 
 __all__ = ["__version__"]
 
@@ -22,6 +26,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'cotree' has no attribute '{name}'")
     if name == "structures":  # made of the façade's models, so above it
         return import_module("cotree.structures")
+    if name in ROOMS:
+        return import_module(f"cotree.terminal.{name}")
     api = import_module("cotree.api")
     try:
         return getattr(api, name)
@@ -30,9 +36,10 @@ def __getattr__(name: str) -> Any:
 
         rooms = ("electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "nodal")
         inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(getattr(api, room), name)]
+        inside += [f"cotree.{room}.{name}" for room in ROOMS if hasattr(__getattr__(room), name)]
         hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, api.__all__)
         raise AttributeError(f"cotree has no '{name}'; {hint}".rstrip("; ")) from None
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *import_module("cotree.api").__all__, "structures"]
+    return [*__all__, *import_module("cotree.api").__all__, *ROOMS, "structures"]

@@ -6,7 +6,7 @@ import pytest
 import cotree as ct
 from examples.runs import EXAMPLES, NAMES, check, run
 
-OTHERS = ("flexible", "deployable")
+OTHERS = ("flexible", "deployable", "machine")
 """Families with a file of tests of their own."""
 
 

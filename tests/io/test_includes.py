@@ -142,6 +142,7 @@ def test_every_kind_tells_what_it_refers_to():
         "fixed", "coordinate", "coordinate_a", "coordinate_b", "pinion_coordinate", "rack_coordinate", "frames",
         "shapes", "stiffening", "masses", "elastic", "elastic_rate", "deforms", "rigid", "held", "law", "energy",
         "domain", "axes", "by", "values_of", "measures", "unit", "action", "distribution", "mass",
+        "beyond", "interpolation", "inductance_law",
     }  # fmt: skip
     for kind, cls in KINDS.items():
         for f in dataclasses.fields(cls):

@@ -142,6 +142,16 @@ def test_dc_motor_reaches_the_speed_where_all_torques_meet(made):
     assert solution["output.angular_velocity"] == pytest.approx(solution["shaft.angular_velocity"] / 10, abs=1e-9)
 
 
+def test_motor_holds_the_arm_with_the_current_that_its_weight_needs(made):
+    """n K i = m g l/2 cos(60 deg) at rest, and the case has taken up what the resistance lost."""
+    solution = made("motor")[0].simulate(3.0, points=6001)
+    assert solution["hinge.angle"][-1] == pytest.approx(np.pi / 3, abs=1e-3)
+    current = solution["motor.electrical.current"]
+    assert current[-1] == pytest.approx(2 * G * 0.25 * np.cos(np.pi / 3) / (40 * 0.04), rel=1e-3)
+    heat = np.trapezoid(1.5 * current**2, solution.t)
+    assert solution["case.temperature"][-1] == pytest.approx(heat / 150, rel=1e-4)
+
+
 def test_bond_graph_swings_as_its_formula_says(made):
     """x = m g / k (1 - exp(-d t) (cos(w t) + d/w sin(w t))), with d = c/2m."""
     _, solution, _ = made("bond_graph")

@@ -41,7 +41,7 @@ def test_the_texts_hold_what_they_must(case):
     assert shown.strip() in source.replace("\t", " ")
     under = line[caret.index("^") :]
     assert source.replace("\t", " ")[int(place[3]) - 1 :].startswith(under.removesuffix("...")[:12].rstrip())
-    assert re.search(r"(Expected|Did you mean|Give|Put|Write|Indent|Rename|Close|Add|Leave|Use|Call) ", message)
+    assert re.search(r"(Expected|Did you mean|Give|Put|Write|Indent|Rename|Close|Add|Leave|Use|Call|Keep) ", message)
 
 
 def test_there_are_more_than_twenty_of_all_rooms():

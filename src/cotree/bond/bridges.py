@@ -19,6 +19,7 @@ def to_bond_graph(model: M) -> M:
             "a structure in nodal coordinates has no bond graph of its own", where=model.name,
             remedy="Turn it into a mechanism first: model.to_branch().to_bond_graph()",
         )  # fmt: skip
+    _refuse_machine(model)
     if model.mechanical:
         from cotree.bond.from_branch import mechanism_bond_graph
 
@@ -26,6 +27,27 @@ def to_bond_graph(model: M) -> M:
     from cotree.bond.from_network import network_bond_graph
 
     return network_bond_graph(model)
+
+
+def _refuse_machine(model: Model) -> None:
+    """Machines have no bond graph yet: blocks of signals, mounts on joints and parts that switch have no element."""
+    from cotree.terminal.mounts import Mount
+
+    for part in model.components.values():
+        what = (
+            "a block of signals" if part.controls
+            else "a mount on the mechanism" if isinstance(part, Mount)
+            else "a part that switches" if part.holding
+            else "a network beside a mechanism" if model.mechanical and not part.mechanical
+            else ""
+        )  # fmt: skip
+        if what:
+            raise ModelError(
+                f"'{part.name}' ({part.kind}) is {what}, which has no bond graph here",
+                where=part.name,
+                expected="a network, or a mechanism of rigid bodies and joints, alone",
+                remedy="Take this part of the model out, or write the bond graph by hand",
+            )
 
 
 def to_network(model: M) -> M:

@@ -55,7 +55,7 @@ def modes(
             found, main = _network_modes(chosen, about, t)
         else:
             found = chosen.model.modes(tree=chosen.tree, about=about, t=t, parameters=chosen.changes)
-            main = [found.coordinates[k] for k in abs(found.shapes).argmax(axis=0)]
+            main = found.most
     rows = list(zip(found.frequencies.tolist(), found.damping.tolist(), found.eigenvalues.tolist(), main, strict=True))
     if as_json:
         names = ("frequency", "damping", "eigenvalue", "moves_most")
@@ -91,7 +91,7 @@ def _network_modes(chosen: Chosen, about: str, t: float) -> tuple[Modes, list[st
 
     at = "steady" if about == "equilibrium" else None
     system = chosen.model.linearise(tree=chosen.tree, outputs=(), inputs=(), at=at, t=t, parameters=chosen.changes)
-    values, shapes = np.linalg.eig(system.A.astype(complex)) if len(system.A) else (np.zeros(0), np.zeros((0, 0)))
+    values, shapes = np.linalg.eig(system.A) if len(system.A) else (np.zeros(0), np.zeros((0, 0)))
     part = np.abs(shapes * np.linalg.pinv(shapes).T)
     keep = np.flatnonzero(values.imag >= 0)
     keep = keep[np.argsort(np.abs(values[keep]), kind="stable")]
@@ -125,7 +125,8 @@ def statics(
     names = list(values)
     if not everything:
         reactions = [name for name in values if REACTION.search(name) and cleaned[name]]
-        both = [name for name in chosen.model.equations(chosen.tree).q.names if name in values] + reactions
+        found = chosen.model.equations(chosen.tree)
+        both = [name for name in (*found.q.names, *found.x.names) if name in values] + reactions
         names = both if stability else [name for name in values if not name.endswith(".power")]
     shown = names if everything else names[:MOST_ROWS]
     rows = [[name, units[name], f"{cleaned[name] + 0.0:.8g}"] for name in shown]
@@ -151,9 +152,10 @@ def _rest(chosen: Chosen, t: float, seek: str) -> tuple[dict[str, float], dict[s
     """Values, units, state and stability of a state of rest; the stability of an operating point is not judged."""
     model = chosen.model
     equations = model.equations(chosen.tree)
-    if equations.mechanics is not None:
+    if equations.mechanics is not None or len(equations.held):
         rest = model.static_equilibrium(tree=chosen.tree, t=t, seek=seek, parameters=chosen.changes)
-        return dict(rest.values), dict(rest.units), dict(rest.state), rest.stability
+        stability = rest.stability if equations.mechanics is not None else ""
+        return dict(rest.values), dict(rest.units), dict(rest.state), stability
     options: dict[str, Any] = {"t_start": t, "times": [t], "start": "steady", "parameters": chosen.changes}
     solution = model.simulate(t + 1.0, tree=chosen.tree, **options)
     values = {name: float(solution[name][0]) for name in solution.names}

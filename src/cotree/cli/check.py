@@ -13,6 +13,7 @@ from cotree.errors import CotreeError
 
 if TYPE_CHECKING:
     from cotree import api
+    from cotree.formulation import SystemEquations
 
 
 @takes_models
@@ -62,16 +63,20 @@ def _checked(choice: ModelChoice) -> dict[str, Any]:
             "counts": counts(model, chosen.tree),
             "coordinates": len(equations.q),
             "speeds": len(equations.u),
-            "constraints": len(equations.multipliers),
-            "degrees_of_freedom": None
-            if equations.mechanics is None
-            else len(equations.u) - len(equations.multipliers),
+            "states": len(equations.state_names),
+            "constraints": _held(equations),
+            "degrees_of_freedom": None if equations.mechanics is None else len(equations.u) - _held(equations),
             "results": len(equations.outputs) + len(equations.integrals),
             "gravity": _gravity(model),
             "run": _run(chosen),
             "defaults": _defaults(chosen),
             "notes": [note for note in notes_of(model, equations.notes, every=True) if "gravity is not" not in note],
         }
+
+
+def _held(equations: SystemEquations) -> int:
+    """Independent constraint equations; further multipliers are torques of parts that stick."""
+    return len(equations.multipliers) if equations.mechanics is None else equations.mechanics.velocity.numel()
 
 
 def _gravity(model: api.Model) -> list[float] | None:
@@ -107,7 +112,7 @@ def _defaults(chosen: Chosen) -> list[str]:
 
 def _print(found: dict[str, Any]) -> None:
     print(f"{found['file']}: {found['model']}: ok")
-    print(f"  {found['counts']}, {found['coordinates'] + found['speeds']} states, {found['results']} results")
+    print(f"  {found['counts']}, {found['states']} states, {found['results']} results")
     for note in found["notes"]:
         print(f"  {note}")
     default = dict.fromkeys(found["defaults"], " (default)")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 12
 COLUMNS = {"result": "left", "unit": "left", "start": "right", "end": "right", "least": "right", "largest": "right"}
+DOMAIN_PARTS = ("supplied", "received", "stored", "dissipated")
 
 
 def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: Iterable[str] = ()) -> None:
@@ -43,11 +44,29 @@ def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: 
         f"energy: supplied {audit.supplied[-1]:.6g} J, dissipated {audit.dissipated[-1]:.6g} J, "
         f"stored {audit.stored[-1] - audit.start:+.6g} J; the balance closes to {audit.error:.0e}"
     )
+    print_domains(solution)
     seconds = statistics.seconds_formulation + statistics.seconds_integration
     print(
         f"{statistics.integrator}, rtol {statistics.rtol:g}: {len(solution)} output times to {solution.t[-1]:g} s, "
         f"{statistics.steps} steps, {1e3 * seconds:.0f} ms"
     )
+
+
+def print_domains(solution: Solution) -> None:
+    """The energy of every domain of a machine."""
+    domains = solution.domains
+    if not domains:
+        return
+    rows = [
+        [name, *(f"{_shown(getattr(d, part)[-1], d.scale):.6g}" for part in DOMAIN_PARTS), f"{d.error:.0e}"]
+        for name, d in domains.items()
+    ]
+    table({"energy in J": "left"} | dict.fromkeys((*DOMAIN_PARTS, "error"), "right"), rows)
+
+
+def _shown(value: float, scale: float) -> float:
+    """A value, or zero where it is rounding beside others."""
+    return value if abs(value) > 1e-12 * scale else 0.0
 
 
 def summary_data(file: Any, model: api.Model | None, solution: Solution, notes: Iterable[str]) -> dict[str, Any]:
@@ -73,6 +92,10 @@ def summary_data(file: Any, model: api.Model | None, solution: Solution, notes: 
             "dissipated": audit.dissipated[-1],
             "stored": audit.stored[-1] - audit.start,
             "error": audit.error,
+        },
+        "domains": {
+            name: {part: getattr(each, part)[-1] for part in DOMAIN_PARTS} | {"error": each.error}
+            for name, each in solution.domains.items()
         },
         "states": list(solution.states),
         "final": {name: solution[name][-1] for name in solution.names},

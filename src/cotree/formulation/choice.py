@@ -9,10 +9,26 @@ from typing import Any
 from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.system import SystemEquations
 from cotree.graph import LinearGraph, Tree, select_tree
-from cotree.model import Model
+from cotree.model import Component, Model
 
 WRITERS: dict[str, Callable[[Model], SystemEquations]] = {}
 """Formulations of rooms above this one, which they enter when they are imported: bond graphs."""
+
+
+def is_machine(model: Model) -> bool:
+    """Whether a model is more than a network or a mechanism alone; most are not, and the room is not loaded."""
+    parts = [part for part in model.components.values() if not part.mechanical]
+    if not parts or (not model.mechanical and not any(map(_special, parts))):
+        return False
+    from cotree.formulation.machine.parts import is_machine as found
+
+    return found(model)
+
+
+def _special(part: Component) -> bool:
+    """Whether a part of a network has more than a law between its ports."""
+    own = part.controls or part.holding or part.positions or part.kind.endswith((".axis", ".line", ".loss"))
+    return bool(own) or any(expression.measured for expression in part.expressions.values())
 
 
 def model_graph(model: Model) -> LinearGraph:
@@ -21,6 +37,10 @@ def model_graph(model: Model) -> LinearGraph:
         from cotree.formulation.nodal import nodal_graph
 
         return nodal_graph(model)
+    if is_machine(model):
+        from cotree.formulation.machine import machine_graph
+
+        return machine_graph(model)
     if not model.mechanical:
         return network_graph(model)
     from cotree.formulation.branch import mechanism_graph
@@ -36,6 +56,10 @@ def model_tree(
         from cotree.formulation.nodal import nodal_tree
 
         return nodal_tree(graph, prefer, into_tree, into_cotree)
+    if is_machine(model):
+        from cotree.formulation.machine import machine_tree
+
+        return machine_tree(model, prefer, into_tree, into_cotree)
     if not model.mechanical:
         return select_tree(graph, "normal" if prefer is None else prefer, into_tree, into_cotree)
     from cotree.formulation.branch.topology import spanning
@@ -69,6 +93,10 @@ def _write(model: Model, tree: Any) -> SystemEquations:
 
         nodal_tree(model_graph(model), tree)
         return nodal_equations(model)
+    if is_machine(model):
+        from cotree.formulation.machine import machine_equations
+
+        return machine_equations(model, tree)
     if not model.mechanical:
         return network_equations(model, tree)
     from cotree.formulation.branch import branch_equations

@@ -38,7 +38,9 @@ class RowElimination:
     def __init__(self, sizes: Mapping[int, float]) -> None:
         self._sizes = sizes
         self._rows: list[dict[int, float]] = []
-        self._origins: list[dict[str, float]] = []
+        self._origins: list[dict[int, float]] = []
+        """What each row is made of: factors of the rows as they were offered, brought to size one."""
+        self._names: list[str] = []
         self._pivot_of_column: dict[int, int] = {}
         self._columns: list[int] = []
 
@@ -48,11 +50,15 @@ class RowElimination:
         return len(self._rows)
 
     def offer(self, row: Mapping[int, float], name: str) -> dict[str, float] | None:
-        """None if the row is independent of those before it; otherwise the named rows it combines, with factors."""
+        """None if the row is independent of those before it; otherwise the named rows it combines, with factors.
+
+        Several rows may have one name. Factors belong to rows brought to size one, so that units play no part.
+        """
+        self._names.append(name)
         work = {column: value * self._sizes[column] for column, value in row.items() if value != 0.0}
         scale = max((abs(value) for value in work.values()), default=0.0)
         work = {column: value / scale for column, value in work.items()}
-        origin: dict[str, float] = {}
+        origin: dict[int, float] = {}
         waiting = [self._pivot_of_column[column] for column in work if column in self._pivot_of_column]
         heapify(waiting)
         done = -1
@@ -76,11 +82,12 @@ class RowElimination:
         work = {column: value for column, value in work.items() if abs(value) > TOLERANCE}
         if not work:
             largest = max((abs(value) for value in origin.values()), default=0.0)
-            return {other: value * scale for other, value in origin.items() if abs(value) > TOLERANCE * largest}
-        self._insert(work, {other: -value for other, value in origin.items()} | {name: 1.0 / scale})
+            kept = {other: value for other, value in origin.items() if abs(value) > TOLERANCE * largest}
+            return {self._names[other]: value for other, value in kept.items()}
+        self._insert(work, {other: -value for other, value in origin.items()} | {len(self._names) - 1: 1.0})
         return None
 
-    def _insert(self, row: dict[int, float], origin: dict[str, float]) -> None:
+    def _insert(self, row: dict[int, float], origin: dict[int, float]) -> None:
         column = max(row, key=lambda c: abs(row[c]))
         pivot = row[column]
         self._pivot_of_column[column] = len(self._rows)

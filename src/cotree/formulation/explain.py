@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import casadi as ca
 
-from cotree.formulation.choice import model_equations, model_graph, model_tree
+from cotree.formulation.choice import is_machine, model_equations, model_graph, model_tree
 from cotree.formulation.network import normal_tree
 from cotree.formulation.storages import SOURCES
 from cotree.formulation.system import SystemEquations, rate_name
@@ -31,7 +32,7 @@ def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: Sys
     system = ["System equations", *(f"  {note}" for note in equations.notes)]
     system += _cut((f"  {line}" for line in state_equations(equations)), most, "equations")
     start = zip(equations.u.names, equations.u.start.tolist(), equations.u.units, strict=True)
-    begin = ["Start", *_cut((f"  {name} = {value:g} {unit}" for name, value, unit in start), most, "states")]
+    begin = ["Start", *_cut((f"  {name} = {value:g} {unit}".rstrip() for name, value, unit in start), most, "states")]
     parts = [explain_graph(graph, tree, most), *("\n".join(part) for part in (counts, terminal, system, begin))]
     return "\n\n".join([model.name, *parts])
 
@@ -43,6 +44,8 @@ def explain_model(model: Model, tree: Any = None, most: int = 12) -> str:
 
         tree = model_tree(model, model_graph(model), tree)
         return explain_mechanism(model, (tree, tree), model_equations(model), most)
+    if is_machine(model):
+        return _explain_machine(model, tree, most)
     if not model.mechanical:
         chosen = normal_tree(model_graph(model)) if tree is None else tree
         return explain_network(model, chosen.graph, chosen, model_equations(model, chosen), most)
@@ -53,17 +56,44 @@ def explain_model(model: Model, tree: Any = None, most: int = 12) -> str:
     return explain_mechanism(model, trees, model_equations(model, trees), most)
 
 
+def _explain_machine(model: Model, tree: Any, most: int) -> str:
+    from cotree.formulation.branch.explain import explain_mechanism
+    from cotree.formulation.machine.explain import sections
+
+    pair = tuple(tree) if isinstance(tree, (tuple, list)) else (tree,)
+    trees = [model_tree(model, model_graph(model), each) for each in pair]
+    equations = model_equations(model, tree)
+    if model.mechanical:
+        first = explain_mechanism(model, (trees[0], trees[-1]), equations, most)
+    else:
+        first = explain_network(model, trees[0].graph, trees[0], equations, most)
+    return "\n\n".join([first, *sections(model, equations, most)])
+
+
 def equations_latex(model: Model, equations: SystemEquations) -> Iterable[str]:
     """The equations of a network or a mechanism in LaTeX, one for each line."""
     if equations.mechanics is None:
         return state_equations_latex(model, equations)
     from cotree.formulation.branch.explain import mechanism_latex
 
-    return mechanism_latex(model, equations)
+    lines = mechanism_latex(model, equations)
+    return itertools.chain(lines, _further_latex(model, equations)) if len(equations.x) else lines
+
+
+def _further_latex(model: Model, equations: SystemEquations) -> Iterator[str]:
+    """Rates of the states of networks and blocks beside a mechanism."""
+    name = _latex_name(model)
+    for k, state in enumerate(equations.x.names):
+        yield rf"\dot{{{name(state)}}} = {to_latex(equations.x_rates[k], name)}"
 
 
 def terminal_residuals(model: Model) -> Iterator[tuple[Edge, ca.SX]]:
     """Each edge with the residual of its terminal equation, in symbols with the names of results."""
+    if is_machine(model):
+        from cotree.formulation.machine.explain import network_residuals
+
+        yield from network_residuals(model)
+        return
     values, parameters = Values(model), model.parameter_values()
     for component in model.components.values():
         edges = component.edges()
@@ -108,15 +138,16 @@ def state_equations(equations: SystemEquations) -> Iterable[str]:
 
 def state_equations_latex(model: Model, equations: SystemEquations) -> Iterable[str]:
     """The state and algebraic equations in LaTeX, with the symbols of the domains and components."""
-    symbols = latex_symbols(model)
-
-    def name(text: str) -> str:
-        return symbols.get(text) or rf"\mathrm{{{text.replace('_', ' ')}}}"
-
+    name = _latex_name(model)
     for k, state in enumerate(equations.u.names):
         yield rf"\dot{{{name(state)}}} = {to_latex(equations.rates[k], name)}"
     for k in range(len(equations.w)):
         yield f"0 = {to_latex(equations.algebraic[k], name)}"
+
+
+def _latex_name(model: Model) -> Callable[[str], str]:
+    symbols = latex_symbols(model)
+    return lambda text: symbols.get(text) or rf"\mathrm{{{text.replace('_', ' ')}}}"
 
 
 def latex_symbols(model: Model) -> dict[str, str]:

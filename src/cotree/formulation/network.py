@@ -8,7 +8,8 @@ spanning tree gives the same states and the same results: the tree only chooses 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import FormulationError, listing
-from cotree.formulation.blocks import Solved, solve_blocks
+from cotree.formulation.blocks import CLOSED_FORM, Solved, solve_blocks
 from cotree.formulation.network_results import NetworkResults
 from cotree.formulation.network_start import StartValues
 from cotree.formulation.storages import SOURCES, STORAGES, Functionals, Storages, by_elimination, by_normal_tree
@@ -46,8 +47,11 @@ def normal_tree(graph: LinearGraph) -> Tree:
             f"the {word} sources {listing(loop.names)} form a loop"
             if len(loop.names) > 1
             else f"both ends of the {word} source {loop.edge} are at the node {graph[loop.edge].head}",
+            where=graph[loop.edge].component,
             expected="a loop with at least one component that can take up the difference",
-            remedy="Put a resistance in series with one of them, or remove one",
+            remedy="Put a spring or a damper between them, or move the joint by a drive"
+            if word.endswith("velocity")
+            else "Put a resistance in series with one of them, or remove one",
         )
     for cutset in through_source_cutsets(tree):
         word = graph[cutset.edge].domain.through.replace("_", " ")
@@ -55,6 +59,7 @@ def normal_tree(graph: LinearGraph) -> Tree:
             f"the {word} sources {listing(cutset.names)} form a cutset, so nothing else can carry their difference"
             if len(cutset.names) > 1
             else f"the {word} source {cutset.edge} has no way back",
+            where=graph[cutset.edge].component,
             expected="a path for the through variable besides the sources",
             remedy="Put a resistance in parallel with one of them, or remove one",
         )
@@ -67,15 +72,32 @@ def network_equations(model: Model, tree: Tree | None = None) -> SystemEquations
     normal = normal_tree(graph)
     if tree is not None and tree.graph != graph:
         tree = Tree(graph, tree.branches)
-    return _Network(model, graph, normal, tree or normal).equations()
+    return Network(model, graph, normal, tree or normal).equations()
 
 
-class _Network:
+@dataclass(frozen=True)
+class Surroundings:
+    """What a network shares with the machine around it."""
+
+    whole: Model
+    """The model of the machine."""
+    values: Values
+    positions: Mapping[str, ca.SX] = field(default_factory=dict)
+    """Positions of mechanical ports by edge."""
+    held: Mapping[str, Mapping[str, ca.SX]] = field(default_factory=dict)
+    """Symbols of held values by component."""
+
+
+class Network:
     """One derivation, step by step; every property is one step."""
 
-    def __init__(self, model: Model, graph: LinearGraph, normal: Tree, tree: Tree) -> None:
+    def __init__(
+        self, model: Model, graph: LinearGraph, normal: Tree, tree: Tree, around: Surroundings | None = None
+    ) -> None:
         self.model, self.graph, self.normal, self.tree = model, graph, normal, tree
-        self.values = Values(model)
+        self.around = Surroundings(model, Values(model)) if around is None else around
+        self.values = self.around.values
+        self.closed_form = CLOSED_FORM if around is None else LARGEST_TIE
         self.primary = [graph[name].across for name in tree.branches] + [graph[name].through for name in tree.chords]
         self.y = symbols([name for name, _ in self.primary])
         self.d_across = {edge.name: ca.SX.sym(rate_name(edge.across[0])) for edge in graph.edges}
@@ -102,7 +124,13 @@ class _Network:
         across, through = self.topology
         return {
             component.name: tuple(
-                Terminal(across[e.name], through[e.name], self.d_across[e.name], self.d_through[e.name])
+                Terminal(
+                    across[e.name],
+                    through[e.name],
+                    self.d_across[e.name],
+                    self.d_through[e.name],
+                    self.around.positions.get(e.name),
+                )
                 for e in component.edges()
             )
             for component in self.model.components.values()
@@ -111,7 +139,11 @@ class _Network:
     @cached_property
     def symbolic_values(self) -> dict[str, object]:
         """The fields of each component as symbols."""
-        return {name: self.values.of(component) for name, component in self.model.components.items()}
+        result: dict[str, object] = {}
+        for name, component in self.model.components.items():
+            result[name] = v = self.values.of(component)
+            v.__dict__.update(self.around.held.get(name, {}))
+        return result
 
     @cached_property
     def inputs(self) -> tuple[Variables, ca.SX, ca.SX]:
@@ -119,7 +151,10 @@ class _Network:
         sources = [edge for edge in self.graph.edges if edge.role in SOURCES]
         inputs = Variables.make([edge.leading[0] for edge in sources], [edge.leading[1] for edge in sources])
         components: list[Any] = [self.model.components[edge.component] for edge in sources]
-        signals = [component.signal(self.symbolic_values[component.name]) for component in components]
+        signals = [
+            component.signal(self.symbolic_values[component.name]) if hasattr(component, "signal") else ca.SX(0)
+            for component in components
+        ]
         return inputs, symbols([rate_name(name) for name in inputs.names]), column(signals)
 
     @cached_property
@@ -131,12 +166,22 @@ class _Network:
         for component in self.model.components.values():
             edges = component.edges()
             if edges[0].role in SOURCES:
-                driven = across if edges[0].role is Role.ACROSS_SOURCE else through
-                result.append((edges[0], driven[edges[0].name] - next(inputs)))
+                for edge in edges:
+                    driven = across if edge.role is Role.ACROSS_SOURCE else through
+                    result.append((edge, driven[edge.name] - next(inputs)))
                 continue
-            law = component.law(self.symbolic_values[component.name], *self.terminals[component.name])
+            known = (self.symbolic_values[component.name], *self.terminals[component.name])
+            inverse = component.inverse_law(*known) if self._through_is_given(edges) else None
+            law = component.law(*known) if inverse is None else inverse
             result.extend(zip(edges, (ca.SX(residual) for residual in law), strict=True))
         return result
+
+    def _through_is_given(self, edges: Sequence[Edge]) -> bool:
+        """Whether storages and sources in series with an edge fix its through variable."""
+        name, given = edges[0].name, (Role.THROUGH_STORAGE, Role.THROUGH_SOURCE)
+        if len(edges) > 1 or name not in self.normal.branches:
+            return False
+        return all(self.graph[other].role in given for other in self.normal.equation(name).signs if other != name)
 
     def storage_variable(self, name: str) -> ca.SX:
         """The variable whose rate the storage's law contains."""
@@ -153,7 +198,7 @@ class _Network:
         """Independent and dependent storages."""
         return self._classified(self.values.p.start) if self.coupled else by_normal_tree(self.graph, self.normal)
 
-    def _numbers(self, changes: Mapping[str, float] | None) -> NDArray[np.float64]:
+    def numbers(self, changes: Mapping[str, float] | None) -> NDArray[np.float64]:
         """Checked numeric p; in a coupled network a value may change which storages are independent."""
         p = self.values.numbers(changes)
         if changes and self.coupled:
@@ -191,11 +236,15 @@ class _Network:
     def _rows(self, expressions: list[ca.SX], p: NDArray[np.float64]) -> list[dict[int, float]]:
         """Numeric gradients with respect to y, at parameters p and a point without special values."""
         jacobian = ca.jacobian(column(expressions), self.y)
-        known = [self.y, self.values.p.symbols, self.values.mode_symbols, self.values.t, self.inputs[0].symbols]
-        point = 1e-3 * (1.0 + np.random.default_rng(0).random(self.y.numel()))
-        modes = np.full(len(self.values.modes), 0.5)
+        known = [self.y, self.values.p.symbols, self.values.t, self.inputs[0].symbols]
+        random = np.random.default_rng(0)
+        point, time = 1e-3 * (1.0 + random.random(self.y.numel())), 1e-3 * (1.0 + random.random())
         zeros = np.zeros(len(self.inputs[0]))
-        numeric = ca.Function("rows", known, [jacobian])(point, p, modes, 0.0, zeros)
+        told = {symbol.element_hash() for part in known for symbol in elements(part)}
+        others = [symbol for symbol in ca.symvar(jacobian) if symbol.element_hash() not in told]  # modes, signals
+        numeric = ca.Function("rows", [*known, column(others)], [jacobian])(
+            point, p, time, zeros, 0.3 + 0.4 * random.random(len(others))
+        )
         rows, cols = jacobian.sparsity().get_triplet()
         result: list[dict[int, float]] = [{} for _ in expressions]
         for row, col, value in zip(rows, cols, numeric.nonzeros(), strict=True):
@@ -285,32 +334,20 @@ class _Network:
         laws = substitute(laws, column(symbol), column([self.storage_rates[name] for name in known]))
         equations = ca.vertcat(laws, column(self._state_identities()))
         labels = [edge.component for edge, _ in self.laws] + list(self.storages.independent)
-        return solve_blocks(equations, ca.vertcat(self.y, self.x_dot), labels)
+        return solve_blocks(equations, ca.vertcat(self.y, self.x_dot), labels, closed_form=self.closed_form)
 
     def equations(self) -> SystemEquations:
         """Everything put together."""
-        n, solved = self.y.numel(), self.solved
-        unknowns = ca.vertcat(self.y, self.x_dot)
-        kept = list(solved.algebraic)
-        w = self._algebraic_variables(kept)
-        values = substitute(solved.values, unknowns[kept], w.symbols)
-        algebraic = substitute(solved.equations, unknowns[kept], w.symbols)
+        w, values, algebraic = self.found
         inputs, input_rates, signals = self.inputs
-        results = NetworkResults(
-            self.model,
-            self.tree,
-            self.terminals,
-            self.symbolic_values,
-            lambda expression: substitute(ca.SX(expression), self.y, values[:n]),
-        )
-        start = StartValues(self.model, self.graph, self.storages, self.values.p, self._ties_function())
+        results, start = self.results, self.start
         return SystemEquations(
             name=self.model.name,
             t=self.values.t,
             p=self.values.p,
             u=Variables(self.states.symbols, self.states.names, self.states.units, start(self.values.p.start, 0.0)),
             u_dot=self.x_dot,
-            rates=values[n:],
+            rates=values[self.y.numel() :],
             energy=results.energy(),
             outputs=results.outputs(),
             w=w,
@@ -320,12 +357,37 @@ class _Network:
             signals=signals,
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
-            smooth_inputs=self._smooth_inputs(),
+            smooth_inputs=self.smooth_inputs(),
             integrals=results.integrals(),
-            parameter_values=self._numbers,
+            parameter_values=self.numbers,
             start=start,
-            notes=self._notes(solved),
+            notes=self.notes,
         )
+
+    @cached_property
+    def found(self) -> tuple[Variables, ca.SX, ca.SX]:
+        """Algebraic variables, then primary variables and rates of the states in them, and the algebraic equations."""
+        solved, unknowns = self.solved, ca.vertcat(self.y, self.x_dot)
+        kept = list(solved.algebraic)
+        w = self._algebraic_variables(kept)
+        values, equations = (substitute(part, unknowns[kept], w.symbols) for part in (solved.values, solved.equations))
+        return w, values, equations
+
+    def explicit(self, expression: ca.SX) -> ca.SX:
+        """An expression of the primary variables in states, inputs and their rates."""
+        _, values, _ = self.found
+        return substitute(ca.SX(expression), ca.vertcat(self.y, self.x_dot), values)
+
+    @cached_property
+    def results(self) -> NetworkResults:
+        """What the network shows."""
+        return NetworkResults(self.model, self.tree, self.terminals, self.symbolic_values, self.explicit)
+
+    @cached_property
+    def start(self) -> StartValues:
+        """Start values of the states."""
+        whole = self.around.whole
+        return StartValues(whole, self.model, self.storages, self.values.p, self._ties_function())
 
     def _algebraic_variables(self, kept: list[int]) -> Variables:
         rates = zip(map(rate_name, self.states.names), (f"{unit}/s" for unit in self.states.units), strict=True)
@@ -339,7 +401,8 @@ class _Network:
         at_start = substitute(at_start, self.values.mode_symbols, modes)
         return ca.Function("ties", [self.states.symbols, self.values.p.symbols, self.values.t], [at_start])
 
-    def _smooth_inputs(self) -> tuple[SmoothInput, ...]:
+    def smooth_inputs(self) -> tuple[SmoothInput, ...]:
+        """Inputs to which storages are tied."""
         inputs, _, _ = self.inputs
         found = []
         for k, name in enumerate(self.storages.dependent):
@@ -349,8 +412,10 @@ class _Network:
                     found.append(SmoothInput(j, f"the storage {name} is tied to it (through {others})"))
         return tuple(found)
 
-    def _notes(self, solved: Solved) -> tuple[str, ...]:
-        count = len(self.states)
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """States, dependent storages and algebraic loops, for a reader."""
+        count, solved = len(self.states), self.solved
         notes = [f"{count} state{'' if count == 1 else 's'}{': ' if count else ''}{listing(self.states.names, 20)}"]
         for name, tied in self.storages.dependent.items():
             notes.append(f"{name} is a dependent storage: it follows from {listing(tied)}")

@@ -33,8 +33,12 @@ class NetworkResults:
         for component in self.model.components.values():
             terminals = self.terminals[component.name]
             power = sum(self._power(*pair) for pair in zip(component.edges(), terminals, strict=True))
-            stored += component.stored_energy(self.values[component.name], *terminals)
-            if component.supplies:
+            v = self.values[component.name]
+            stored += component.stored_energy(v, *terminals)
+            loss = component.loss(v, *terminals)
+            if loss is not None:
+                dissipation += loss
+            elif component.supplies:
                 supply -= power
             elif component.ports[0].role not in STORAGES:
                 dissipation += power
@@ -72,7 +76,7 @@ class NetworkResults:
     def _power(self, edge: Edge, terminal: Terminal) -> ca.SX:
         """Power into an edge. Heat flow is a power itself: it enters at one end and leaves at the other."""
         if not edge.domain.through_is_power:
-            return terminal.across * terminal.through
+            return ca.SX(edge.domain.power(terminal.across, terminal.through))
         inside = [node not in self.tree.graph.datums for node in (edge.head, edge.tail)]
         return terminal.through * (int(inside[0]) - int(inside[1]))
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from cotree.errors import FormulationError, listing
 from cotree.formulation.storages import Storages
 from cotree.formulation.system import Variables
-from cotree.graph import LinearGraph
 from cotree.model import Model
 
 AGREEMENT = 1e-9
@@ -22,13 +21,13 @@ class StartValues:
     then the smallest change of the free states that satisfies all given values is taken.
     """
 
-    def __init__(self, model: Model, graph: LinearGraph, storages: Storages, p: Variables, ties: ca.Function) -> None:
-        self._model, self._graph, self._storages, self._p, self._ties = model, graph, storages, p, ties
+    def __init__(self, whole: Model, model: Model, storages: Storages, p: Variables, ties: ca.Function) -> None:
+        self._whole, self._model, self._storages, self._p, self._ties = whole, model, storages, p, ties
 
     def given(self, p: NDArray[np.float64]) -> dict[str, float]:
         """The start values that the user gave, by edge."""
         own: dict[str, dict[str, float]] = {}
-        for name, value in self._model.component_values(dict(zip(self._p.names, p.tolist(), strict=True))).items():
+        for name, value in self._whole.component_values(dict(zip(self._p.names, p.tolist(), strict=True))).items():
             component, _, field = name.partition(".")
             own.setdefault(component, {})[field] = value
         return {

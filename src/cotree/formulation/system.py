@@ -154,6 +154,48 @@ class Lock:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """What happens when ``guard`` becomes positive: held values change, and states may jump.
+
+    It happens again at once where the guard is still positive after the change.
+    """
+
+    name: str
+    guard: ca.SX
+    """In t, q, u, u', w, x, the inputs, p and the modes with the held values."""
+    held: Mapping[int, ca.SX]
+    """New held values by their places among the held ones, from what was just before."""
+    states: Mapping[int, ca.SX] = field(default_factory=dict)
+    """New states by their places in (q, u, x), from what was just before."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """New held values at the times ``offset + k period``, k = 0, 1, ..., all at once from what was just before."""
+
+    name: str
+    period: ca.SX
+    """Of p alone, as the offset."""
+    offset: ca.SX
+    held: Mapping[int, ca.SX]
+    call: Callable[[float, Sequence[float]], Sequence[float]] | None = None
+    """A Python function ``call(t, inputs)`` that gives the held values instead, in the order of their places."""
+    inputs: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """What the function is given."""
+
+
+@dataclass(frozen=True)
+class DomainEnergy:
+    """The energy of one domain: d(stored)/dt = supply - dissipation + received."""
+
+    stored: ca.SX
+    dissipation: ca.SX
+    supply: ca.SX
+    received: ca.SX
+    """Power from the other domains, through transducers, joints' axes and as heat of losses."""
+
+
+@dataclass(frozen=True)
 class SystemEquations:
     """The equations of one model in named symbols; see the module's text for their form."""
 
@@ -178,6 +220,19 @@ class SystemEquations:
     """The inputs as functions of t, p and m."""
     modes: tuple[Mode, ...] = ()
     mode_symbols: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """Symbols of the modes, and after them those of the held values."""
+    held: Variables = field(default_factory=nothing)
+    """Values that are constant between events."""
+    held_start: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """Held values at the start, of t and p; switches that are due then act at once."""
+    switches: tuple[Switch, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    x: Variables = field(default_factory=nothing)
+    """States of networks and signals beside a mechanism; without one they are among the u."""
+    x_rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
+    """x' as an expression of t, q, u, u', w, x, s, s', m, p."""
+    domains: Mapping[str, DomainEnergy] = field(default_factory=dict)
+    """The energy of every domain, where the model has several."""
     smooth_inputs: tuple[SmoothInput, ...] = ()
     integrals: Mapping[str, Output] = field(default_factory=dict)
     """Rates that are integrated along with the motion, by the name of the integral; the unit is the integral's."""
@@ -208,6 +263,21 @@ class SystemEquations:
     def residual(self) -> ca.SX:
         """r(u', ...): the balance of a mechanism, and u' - rates otherwise."""
         return self.mechanics.balance if self.mechanics else self.u_dot - self.rates
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """The names of all states (q, u, x)."""
+        return self.q.names + self.u.names + self.x.names
+
+    @property
+    def state_units(self) -> tuple[str, ...]:
+        """Their units."""
+        return self.q.units + self.u.units + self.x.units
+
+    @property
+    def eventful(self) -> bool:
+        """Whether anything changes at once on the way: switches or samples."""
+        return bool(self.switches or self.samples)
 
     def mass_matrix(self) -> ca.SX:
         """dr/du'."""

@@ -28,6 +28,8 @@ class Terminal:
     through: ca.SX
     d_across: ca.SX
     d_through: ca.SX
+    position: ca.SX | None = None
+    """The integral of the across variable, where the component asks for it."""
 
 
 def _built_in(expression: Expression, info: Quantity) -> bool:
@@ -49,6 +51,8 @@ class Values:
         """Fields that are functions of time alone, with their units."""
         self.measures: Mapping[str, ca.SX] = {}
         """Positions and velocities that expressions may use, once the formulation knows them."""
+        self.others: Mapping[str, ca.SX] = {}
+        """Signals of the machine around a mechanism."""
         self._mode_symbols: list[ca.SX] = []
         names = [name for name, expression in model.parameters.items() if not expression.names]
         units = ["" for _ in names]

@@ -16,7 +16,7 @@ from cotree.bond.masks import next_bond
 from cotree.errors import listing, nearest
 from cotree.io.patterns import FOR, MOST, Indices, filled, instances, put_in
 from cotree.io.places import Given, Parts, Spot
-from cotree.io.renaming import Renaming, kind_of, with_formulas
+from cotree.io.renaming import Renaming, kind_of, network_nodes, with_formulas
 from cotree.io.yaml_source import MAX_BYTES, Source, read_source
 from cotree.model.component import COMPONENT_NAME
 
@@ -158,8 +158,9 @@ class _Assembly:
                 )  # fmt: skip
         join = {str(name): str(other) for name, other in options.get("join", {}).items()}
         known_as = Renaming(
-            prefix, join, {*inner.components, *inner.bonds}, inner.parameters, inner.masks, _datums(inner.source)
-        )
+            prefix, join, {*inner.components, *inner.bonds}, inner.parameters, inner.masks, _datums(inner.source),
+            network_nodes(entry for entry, _ in inner.components.values()),
+        )  # fmt: skip
         for section, table in inner.sections().items():
             own = getattr(parts, section)
             for name, (value, place) in table.items():

@@ -138,6 +138,16 @@ def check_bonded(name: str, data: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
+def check_unbonded(name: str, data: Mapping[str, Any]) -> None:
+    """Refuse a word that means a part of bond graphs where a block of signals has it too, in a file without bonds."""
+    kind = data.get("kind")
+    if f"control.{kind}" in KINDS and f"bond.{kind}" in KINDS:
+        raise ModelError(
+            f"'{kind}' alone is a part of bond graphs, and this file has no bonds", where=name,
+            expected="parts of networks and mechanisms, and blocks", remedy=f"Write control.{kind}",
+        )  # fmt: skip
+
+
 def _graph(name: str, given: Any, masks: Mapping[str, Graph], depth: int) -> Graph:
     if isinstance(given, dict):
         return read_graph(str(given.get("name", name)), given, masks, depth)

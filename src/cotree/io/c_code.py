@@ -61,13 +61,13 @@ def routines(equations: SystemEquations, name: str = "model") -> list[Routine]:
 def _of_mechanism(e: SystemEquations, name: str) -> list[Routine]:
     mechanics = e.mechanics
     assert mechanics is not None
-    state = {"t": e.t, "q": e.q.symbols, "u": e.u.symbols}
+    state = {"t": e.t, "q": e.q.symbols, "u": e.u.symbols, **({"x": e.x.symbols} if len(e.x) else {})}
     given = {"p": e.p.symbols, "m": e.mode_symbols}
     forces = {"u_dot": e.u_dot, "lambda": e.multipliers.symbols}
     place = {"t": e.t, "q": e.q.symbols}
 
     def make(word: str, inputs: dict[str, ca.SX], result: ca.SX, meaning: str, out: str) -> Routine:
-        if "u" not in inputs and ca.depends_on(result, e.u.symbols):
+        if "u" not in inputs and ca.depends_on(result, ca.vertcat(e.u.symbols, e.x.symbols)):
             inputs = {**state, **given}
         function = ca.Function(
             f"{name}_{word}", list(inputs.values()), [ca.densify(result)], list(inputs), [out], {"cse": True}
@@ -87,7 +87,19 @@ def _of_mechanism(e: SystemEquations, name: str) -> list[Routine]:
             make("constraint_rates", {**state, **given}, mechanics.velocity, "velocity equations", "Phi_dot"),
             make("constraint_matrix", {**place, **given}, jacobian, "G, their Jacobian in u", "G"),
         ]
+    every = {**state, **forces, **given}
+    if len(e.x):
+        made.append(make("further_rates", every, e.x_rates, "rates of the states x of networks and signals", "x_dot"))
+    if e.switches:
+        made.append(make("guards", every, _guards(e), _GUARDS, "g"))
     return [*made, Routine(_accelerations(e, f"{name}_accelerations", {**state, **given}), "u' and lambda")]
+
+
+_GUARDS = "what switches a held value where it becomes positive"
+
+
+def _guards(e: SystemEquations) -> ca.SX:
+    return ca.vertcat(*(switch.guard for switch in e.switches))
 
 
 def _accelerations(e: SystemEquations, name: str, inputs: dict[str, ca.SX]) -> ca.Function:
@@ -113,11 +125,14 @@ def _of_network(e: SystemEquations, name: str) -> list[Routine]:
         return Routine(function, meaning)
 
     made = [make("rates", e.rates, "rates of the states", "x_dot")]
+    if e.switches:
+        made.append(make("guards", _guards(e), _GUARDS, "g"))
     return [*made, make("algebraic", e.algebraic, "g in 0 = g(t, x, w)", "g")] if len(e.w) else made
 
 
 def _head(equations: SystemEquations, name: str, made: Sequence[Routine]) -> str:
     columns = [("q", equations.q), ("u" if equations.mechanics else "x", equations.u)]
+    columns += [("x", equations.x)] if len(equations.x) else []
     columns.append(("lambda", equations.multipliers) if equations.mechanics else ("w", equations.w))
     lines = [f"{_safe(equations.name)}, written by Cotree {__version__}. SI units.", ""]
     for routine in made:
@@ -129,7 +144,7 @@ def _head(equations: SystemEquations, name: str, made: Sequence[Routine]) -> str
         "",
         "Call: int NAME(const double** arg, double** res, long long int* iw, double* w, int mem); it returns 0.",
         "Sizes of arg, res, iw and w: NAME_work(&n_arg, &n_res, &n_iw, &n_w). Matrices are dense, by columns.",
-        f"Start and parameter values: {name}_q, {name}_u, {name}_p, at the end."
+        f"Start and parameter values: {name}_q, {name}_u, {f'{name}_x, ' if len(equations.x) else ''}{name}_p, at the end."
         if equations.mechanics
         else f"Start and parameter values: {name}_x, {name}_p, at the end.",
         "",
@@ -137,6 +152,8 @@ def _head(equations: SystemEquations, name: str, made: Sequence[Routine]) -> str
     for letter, column in (*columns, ("p", equations.p)):
         lines += _listed(letter, column)
     lines += [f"m[{k}]  {_safe(mode.text)}" for k, mode in enumerate(equations.modes)]
+    lines += [f"m[{len(equations.modes) + k}]  {_safe(each)}, held" for k, each in enumerate(equations.held.names)]
+    lines += [f"g[{k}]  {_safe(each.name)}" for k, each in enumerate(equations.switches)]
     return "\n".join(["/*", *(f" * {line}".rstrip() for line in lines), " */"])
 
 
@@ -153,6 +170,7 @@ def _listed(letter: str, column: Variables) -> Iterable[str]:
 def _values(equations: SystemEquations, name: str) -> str:
     """Start values and parameters as arrays."""
     letters = {"q": equations.q, "u" if equations.mechanics else "x": equations.u, "p": equations.p}
+    letters |= {"x": equations.x} if equations.mechanics else {}
     lines = []
     for letter, column in letters.items():
         if len(column):

@@ -131,8 +131,8 @@ def _list(schema: Schema) -> str:
 
 
 def _results(cls: Any) -> tuple[str, ...]:
-    """Results that the class alone tells: those of its ports in a network, or the coordinates of a joint."""
-    names = []
+    """Results that the class alone tells: those of a block or of ports in a network, or the coordinates of a joint."""
+    names = ["value"] if cls.controls else []
     for port in cls.ports:
         dot = f"{port.label}." if port.label else ""
         names += [f"{dot}{port.domain.across}", f"{dot}{port.domain.through}", f"{dot}power"]

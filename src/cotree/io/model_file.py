@@ -38,9 +38,10 @@ import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.bond.masks import Graph
 from cotree.errors import CotreeError, FileError, ModelError, SolveError, listing, nearest
 from cotree.io.assembly import assemble
-from cotree.io.bond_file import bond_from, check_bonded, kind_name, read_masks, read_part, write_bonds
+from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
 from cotree.io.lossless import check_classes, check_lossless
 from cotree.io.places import Parts, Spot
+from cotree.io.renaming import node_keys
 from cotree.io.run_settings import RunSettings, read_run, shown
 from cotree.io.scalars import OddScalar, plain_value
 from cotree.io.yaml_source import MAX_BYTES, Mark, Source, read_source
@@ -202,8 +203,7 @@ class _Reader(Generic[M]):
             with parts.placed(spot):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {shown(entry)}", where=name, expected="{kind: ..., nodes: [...], ...}")
-                if parts.bonds:
-                    check_bonded(name, entry)
+                (check_bonded if parts.bonds else check_unbonded)(name, entry)
                 model.add(_component(name, entry, spot.source.folder, masks))
         for name, (entry, spot) in parts.bonds.items():
             with parts.placed(spot):
@@ -216,13 +216,16 @@ class _Reader(Generic[M]):
 def _component(
     name: str, entry: Mapping[str, Any], folder: Path | None = None, masks: Mapping[str, Graph] | None = None
 ) -> Component:
-    """The component of one entry; vectors of mechanisms stay numbers, other lists hold names of nodes."""
+    """The component of one entry; numbers in lists of nodes are their names."""
     kind = find_kind(kind_name(entry.get("kind")), name, [key for key in entry if key != "kind"])
     if kind.bonded:
         return read_part(name, entry, masks or {})
     values = {key: value for key, value in entry.items() if key != "kind"}
     if not (kind.mechanical or kind.nodal):
-        return kind.from_data(name, {key: _names(value, f"{name}.{key}") for key, value in values.items()})
+        nodes = node_keys(kind)
+        return kind.from_data(
+            name, {k: _names(v, f"{name}.{k}") if k in nodes else _tuples(v) for k, v in values.items()}
+        )
     values = {key: _tuples(value) for key, value in values.items()}
     if issubclass(kind, Deformable):
         values |= _read_mesh(name, values.get("mesh"), folder)

@@ -7,7 +7,7 @@ does one that says so itself. Physical values are expressions, wherever they sta
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,8 @@ from cotree.model import KINDS, Component, find_kind
 from cotree.terminal.characteristic import OWN
 
 Change = Callable[[str], str]
+POINTERS = ("on", "of", "frame_a", "frame_b")
+"""Fields of parts of networks that name components or frames, not nodes."""
 
 
 def kind_of(entry: Any) -> type[Component] | None:
@@ -39,12 +41,31 @@ def reference_keys(kind: type[Component]) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _reference_keys(name: str) -> frozenset[str]:
     kind = KINDS[name]
+    labels = {port.label for port in kind.ports}
     own = {
         f.name
         for f in dataclasses.fields(kind)
-        if f.name != "name" and ((not f.kw_only and "str" in str(f.type)) or f.metadata.get("refers"))
+        if f.name != "name"
+        and "quantity" not in f.metadata
+        and (("str" in str(f.type) and (not f.kw_only or f.name in (*POINTERS, *labels))) or f.metadata.get("refers"))
     }
     return frozenset(own | set(getattr(kind, "paths", ())) | ({"nodes"} if kind.ports else set()))
+
+
+def node_keys(kind: type[Component]) -> frozenset[str]:
+    """The keys of a kind that name nodes of a network."""
+    return frozenset(key for key in reference_keys(kind) if kind.ports and key not in POINTERS)
+
+
+def network_nodes(entries: Iterable[Any]) -> set[str]:
+    """The nodes of networks that some entries name."""
+    found: set[str] = set()
+    for entry in entries:
+        kind = kind_of(entry)
+        for key in node_keys(kind) if kind is not None else ():
+            given = entry.get(key)
+            found |= {str(each) for each in (given if isinstance(given, list) else [given]) if each is not None}
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -133,6 +154,8 @@ class Renaming:
     parameters: Collection[str]
     masks: Collection[str]
     datums: Collection[str]
+    nodes: Collection[str] = ()
+    """Nodes of networks in the file."""
 
     def name(self, name: str) -> str:
         """The new name of something that the file holds."""
@@ -143,24 +166,33 @@ class Renaming:
         if isinstance(given, (list, tuple)):
             return [self.reference(each, network) for each in given]
         if isinstance(given, dict):
-            return {self.reference(key): value for key, value in given.items()}
+            return {self.signal(key): value for key, value in given.items()}
         if not isinstance(given, (str, int)) or isinstance(given, bool):
             return given
         text = str(given)
-        head, dot, rest = text.partition(".")
-        for known, tail in ((text, ""), (head, dot + rest)):
+        head, known = text.partition(".")[0], text
+        while known:
             if known in self.join:
-                return self.join[known] + tail
+                return self.join[known] + text[len(known) :]
+            known = known.rpartition(".")[0]
         if network:
             return given if text in self.datums else self.name(text)
         return self.name(text) if head in self.components else given
+
+    def signal(self, given: Any) -> Any:
+        """The new name of a result, of a component or at a node: ``a.voltage``, of a node that may have dots itself."""
+        node = given.rpartition(".")[0] if isinstance(given, str) else ""
+        while node and node not in self.nodes:
+            node = node.rpartition(".")[0]
+        return self.reference(given, bool(node) and node not in self.datums)
 
     def formula(self, text: str, own: Collection[str] = ()) -> str:
         """An expression with the new names of parameters and measured quantities."""
 
         def new(head: str, rest: str) -> str:
-            known = self.components if rest else [name for name in self.parameters if name not in own]
-            return self.name(head) + rest if head in known else head + rest
+            if rest:
+                return str(self.signal(head + rest))
+            return self.name(head) if head in self.parameters and head not in own else head
 
         return renamed(text, new)
 
@@ -172,9 +204,8 @@ class Renaming:
         laws = law_keys(kind)
         own = ARGUMENTS if kind.bonded else OWN
         entry = with_formulas(kind, entry, lambda key, text: self.formula(text, own if key in laws else ()))
-        network = not (kind.mechanical or kind.nodal or kind.bonded)
-        keys = reference_keys(kind)
-        entry = {key: self.reference(value, network) if key in keys else value for key, value in entry.items()}
+        keys, nodes = reference_keys(kind), node_keys(kind)
+        entry = {key: self.reference(value, key in nodes) if key in keys else value for key, value in entry.items()}
         return self.mask(entry) if kind.bonded else entry
 
     def mask(self, entry: Any) -> Any:

@@ -50,3 +50,9 @@ def limited_exp(x: Any, limit: float) -> Any:
     """exp(x) up to ``limit``, and its tangent from there on."""
     below = ca.fmin(x, limit)
     return ca.exp(below) * (1.0 + (x - below))
+
+
+def growth(z: Any, rate: Any) -> Any:
+    """(exp(rate z) - 1) / rate, which is z where the rate is 0."""
+    still = rate == 0
+    return ca.if_else(still, z, ca.expm1(rate * z) / ca.if_else(still, 1.0, rate))

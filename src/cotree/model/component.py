@@ -34,6 +34,7 @@ from cotree.model.quantity import (
     signal,
     vector,
 )
+from cotree.model.switching import SwitchLaw
 
 KINDS: dict[str, type[Component]] = {}
 """Every concrete component class by its kind, as model files name it."""
@@ -78,8 +79,14 @@ class Component:
     """Whether the component belongs to a bond graph, whose parts are joined by bonds."""
     heavy: ClassVar[bool] = False
     """Whether gravity acts on a part of a bond graph."""
-    from_datum: ClassVar[bool] = False
-    """Whether the minus end must be the datum: a mass moves against the inertial frame only."""
+    from_datum: ClassVar[bool | tuple[str, ...]] = False
+    """Whether the minus end must be the datum, or labels of ports whose: a mass moves against the inertial frame."""
+    controls: ClassVar[bool] = False
+    """Whether the component is a block of signals: it has no edges, and others read its outputs by name."""
+    holding: ClassVar[tuple[str, ...]] = ()
+    """Names of values that are constant between events; the law sees them among the fields."""
+    positions: ClassVar[tuple[str, ...]] = ()
+    """Labels of the mechanical ports whose position, the integral of the across variable, the law uses."""
 
     name: str
 
@@ -174,6 +181,13 @@ class Component:
         """
         raise NotImplementedError
 
+    def inverse_law(self, v: Any, *e: Any) -> Sequence[Any] | None:
+        """The law of a one-port solved for its across variable, for places where its through variable is given.
+
+        None where it is not nonlinear or has no such form.
+        """
+        return None
+
     def stored_energy(self, v: Any, *e: Any) -> Any:
         """The energy stored in the component, as an expression of its variables."""
         return 0.0
@@ -181,6 +195,22 @@ class Component:
     def initial_values(self, values: Mapping[str, float]) -> tuple[float | None, ...]:
         """The storage variable of each port at the start, None where it is not given."""
         return (None,) * len(self.ports)
+
+    def loss(self, v: Any, *e: Any) -> Any:
+        """The power that is dissipated; None where it is all that flows in, or nothing in a storage."""
+        return None
+
+    def held_start(self, values: Mapping[str, float]) -> tuple[float, ...]:
+        """The held values at the start."""
+        return (0.0,) * len(self.holding)
+
+    def position_start(self, values: Mapping[str, float]) -> tuple[float, ...]:
+        """The positions at the start, where no joint or line gives them."""
+        return (0.0,) * len(self.positions)
+
+    def switches(self, v: Any, *e: Any) -> Sequence[SwitchLaw]:
+        """When and how held values change."""
+        return ()
 
     @classmethod
     def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
@@ -254,7 +284,7 @@ class Component:
         labels = {port.label for port in cls.ports}
         parts = [f'"{name}"']
         for f in dataclasses.fields(cls):
-            if f.name in labels:
+            if f.name in labels and f.default is dataclasses.MISSING:
                 parts.append(f"{f.name}=(plus, minus)")
             elif not f.kw_only and f.name != "name":
                 parts.append(f.name)
@@ -366,7 +396,15 @@ COMMON_WORDS = {
     "spring_damper": ("springs.spring", "springs.joint_spring"), "dashpot": ("springs.damper", "springs.joint_damper"),
     "hinge": ("revolute",), "pin": ("revolute",), "slider": ("prismatic",), "ball": ("spherical",),
     "ball_joint": ("spherical",), "servo": ("drive", "joint_actuator"), "battery": ("voltage_source",),
-    "link": ("rigid_body",), "rod": ("rigid_body",),
+    "link": ("rigid_body",), "rod": ("rigid_body",), "motor": ("machines.dc_motor", "machines.hydraulic_motor"),
+    "generator": ("machines.dc_motor", "machines.synchronous"), "alternator": ("machines.synchronous",),
+    "pmsm": ("machines.synchronous",), "electromagnet": ("machines.solenoid",), "loudspeaker": ("machines.voice_coil",),
+    "torsion": ("rotational.shaft",), "pulley": ("rotational.belt", "transducer.wheel"), "chain": ("rotational.belt",),
+    "lookup": ("control.table",), "limiter": ("control.saturation",), "lag": ("control.transfer_function",),
+    "zero_order_hold": ("control.sample_hold",), "transport_delay": ("control.delay",), "controller": ("control.pid",),
+    "lqr": ("control.state_feedback",), "throttle": ("hydraulic.orifice", "pneumatic.orifice"),
+    "pressure_relief": ("hydraulic.relief",), "servo_valve": ("hydraulic.valve",), "reservoir": ("hydraulic.tank",),
+    "jack": ("hydraulic.cylinder",),
 }  # fmt: skip
 """Kinds as other programs call them, with the kinds that are meant."""
 
@@ -378,8 +416,12 @@ def _common(word: object) -> str:
 
 @functools.lru_cache(maxsize=512)
 def _short_names(word: str, known: int) -> list[str]:
-    """The kinds that end in a word, those of bond graphs only where no other does; ``known`` is how many there are."""
+    """The kinds that end in a word, those of bond graphs only where no other does; ``known`` is how many there are.
+
+    A block of signals has no word that another kind has: ``sensor`` and ``integrator`` are those of bond graphs.
+    """
     short = [name for name in KINDS if name.rpartition(".")[2] == word]
+    short = [name for name in short if not name.startswith("control.")] or short
     return [name for name in short if not name.startswith("bond.")] or short
 
 

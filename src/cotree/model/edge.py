@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 
 class Kind(IntEnum):
@@ -64,7 +65,8 @@ class Domain:
 
     ``through_is_power`` holds where the through variable itself is a power (heat flow), so that the product of
     across and through is not one. ``integral`` names the time integral of the across variable at a node and its unit,
-    where it means something: a velocity adds up to a displacement.
+    where it means something: a velocity adds up to a displacement. ``atmosphere`` is the absolute pressure of the
+    datum in a domain of gas, whose through variable is the flow at this pressure.
     """
 
     name: str
@@ -76,6 +78,15 @@ class Domain:
     through_symbol: str
     through_is_power: bool = False
     integral: tuple[str, str] | None = None
+    atmosphere: float | None = None
+
+    def power(self, across: Any, through: Any) -> Any:
+        """across * through; for gas at constant temperature through * p0 ln(1 + across / p0), the work it can do."""
+        if self.atmosphere is None:
+            return across * through
+        from cotree.maths.symbolic import SYMBOLIC  # a model is built without loading CasADi
+
+        return through * self.atmosphere * SYMBOLIC["log"](1 + across / self.atmosphere)
 
 
 ELECTRICAL = Domain("electrical", "voltage", "current", "V", "A", "v", "i")
@@ -85,6 +96,8 @@ ROTATIONAL = Domain(
 )
 THERMAL = Domain("thermal", "temperature", "heat_flow", "K", "W", r"\theta", r"\Phi", through_is_power=True)
 HYDRAULIC = Domain("hydraulic", "pressure", "flow", "Pa", "m^3/s", "p", "Q")
+PNEUMATIC = Domain("pneumatic", "pressure", "flow", "Pa", "m^3/s", "p", "q", atmosphere=1e5)
+"""Gas at 20 degC. Pressures count from the atmosphere of 100 kPa, flows are volumes at these conditions (ISO 8778)."""
 DISPLACEMENT = Domain("displacement", "displacement", "force", "m", "N", r"\mathbf{r}", r"\mathbf{F}")
 VIRTUAL_WORK = Domain("virtual work", "displacement", "virtual_work", "m", "J", r"\mathbf{r}", r"\delta W")
 

@@ -237,12 +237,14 @@ class Model:
             raise ModelError("the model has no components", where=self.name, remedy="Add some with add(...)")
         self.component_values()
         for component in self.components.values():
-            for _, minus in component.node_pairs() if component.from_datum else ():
-                if minus not in self.datums:
+            chosen = component.from_datum
+            for port, (_, minus) in zip(component.ports, component.node_pairs(), strict=True) if chosen else ():
+                if (isinstance(chosen, bool) or port.label in chosen) and minus not in self.datums:
                     raise ModelError(
                         f"its minus node is '{minus}'",
-                        where=f"{component.name} ({component.kind})",
+                        where=f"{component.edge_name(port)} ({component.kind})",
                         expected=f"the datum ({listing(self.datums)}), against which this component stores",
+                        remedy=f"Give datum: {self.datums[0]}" if minus == getattr(component, "datum", "") else "",
                     )
         first: dict[str, Edge] = {}
         taken = {*self.components, *(edge.name for edge in self.edges())}

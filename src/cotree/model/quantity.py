@@ -98,13 +98,15 @@ def vector(
     return dataclasses.field(default=default, kw_only=True, metadata=metadata)
 
 
-def signal(unit: str, meaning: str = "", *, default: Any = MISSING, measured: bool = False) -> Any:
+def signal(
+    unit: str, meaning: str = "", *, default: Any = MISSING, measured: bool = False, kw_only: bool = True
+) -> Any:
     """A dataclass field for a `Signal`; without ``default`` it must be given.
 
     With ``measured`` its expression may also hold measured quantities of a mechanism: ``-5*O.angle``.
     """
     info = Quantity(unit, "finite", True, meaning, measured=measured)
-    return dataclasses.field(default=default, kw_only=True, metadata={"quantity": info})
+    return dataclasses.field(default=default, kw_only=kw_only, metadata={"quantity": info})
 
 
 def quantities(component: Any) -> dict[str, Quantity]:

@@ -1,7 +1,8 @@
-"""The energy audit: what was supplied must be stored or dissipated."""
+"""The energy audit: what was supplied must be stored or dissipated, in total and in every domain of a machine."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,3 +54,49 @@ class EnergyAudit:
         ]
         lines = [f"{name:<20} {value: .6e} J" for name, value in rows]
         return "\n".join([*lines, f"{'largest, relative':<20} {self.error: .1e}"])
+
+
+@dataclass(frozen=True)
+class DomainAudit:
+    """Energies in J of one domain of a machine over time, since the first output time.
+
+    ``closure`` = stored + dissipated - supplied - received should be zero. ``received`` comes from other domains:
+    through motors, cylinders and mounts, and as heat of losses.
+    """
+
+    t: Array
+    stored: Array
+    """What is stored less what was at the first output time."""
+    supplied: Array
+    dissipated: Array
+    received: Array
+    scale: float
+    """The largest energy that was moved in any domain of the machine, to which the error is compared."""
+
+    @property
+    def closure(self) -> Array:
+        """What the balance lacks at each time."""
+        return np.asarray(self.stored + self.dissipated - self.supplied - self.received)
+
+    @property
+    def error(self) -> float:
+        """The largest closure error over the scale; 0 where no energy was moved."""
+        worst = float(np.max(np.abs(self.closure), initial=0.0))
+        return worst / self.scale if self.scale > 0 else worst
+
+
+PARTS = ("stored", "supplied", "dissipated", "received")
+
+
+def domain_audits(t: Array, values: Mapping[str, Array]) -> dict[str, DomainAudit]:
+    """The audit of every domain from results such as ``energy.electrical.stored``; empty where there are none."""
+    found: dict[str, dict[str, Array]] = {}
+    for name, each in values.items():
+        place, _, word = name.rpartition(".")
+        owner, _, domain = place.partition(".")
+        if owner == "energy" and domain and word in PARTS:
+            found.setdefault(domain, {})[word] = np.asarray(each - each[:1])
+    whole = {domain: own for domain, own in found.items() if len(own) == len(PARTS)}
+    sizes = (float(np.max(np.abs(each), initial=0.0)) for own in whole.values() for each in own.values())
+    scale = max(sizes, default=0.0)
+    return {domain: DomainAudit(t, scale=scale, **own) for domain, own in whole.items()}

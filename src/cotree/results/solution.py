@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
-from cotree.results.energy import EnergyAudit
+from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
 
@@ -136,6 +136,11 @@ class Solution:
         if missing:
             raise ResultError(f"the results do not hold the states {listing(missing)}", expected="all states")
         return {name: float(self.values[name][near[0]]) for name in self.states}
+
+    @property
+    def domains(self) -> dict[str, DomainAudit]:
+        """The energy of every domain of a machine (electrical, mechanical, ...); empty where there is only one."""
+        return domain_audits(self.t, self.values)
 
     def energy(self) -> EnergyAudit:
         """The energy audit of the run."""

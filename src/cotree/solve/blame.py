@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 def failure(run: Run, t: float, target: float, x: Array, z: Array, m: Array, reason: str) -> SolveError:
     """The error of a method that gave up between two times."""
+    z, m = run.method.apart(z, m)
     if (lost := run.lost_signal(t, target, m) or lost_output(run, t, target, x, m)) is not None:
         return lost
     name = run.method.name
@@ -41,7 +42,7 @@ def _suspect(run: Run, t: float, x: Array, z: Array, m: Array) -> str:
     if len(x):
         w = problem.w_of(t, x, z, run.p, m)
         size = np.abs(np.asarray(problem.rates(t, x, w, run.p, m), dtype=float).ravel()) / run.sizes.at(t).x
-        names = e.q.names + e.u.names
+        names = e.state_names
         return f"the fastest state there is {names[int(np.argmax(np.where(np.isfinite(size), size, np.inf)))]}"
     if len(z):
         change = np.abs(np.asarray(problem.polished(t, x, z, run.p, m), dtype=float).ravel() - z)

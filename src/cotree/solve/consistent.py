@@ -120,6 +120,11 @@ def _newton(problem: Problem, t: float, x: Array, guess: Array, p: Array, m: Arr
 def operating_point(problem: Problem, t: float, p: Array, m: Array) -> tuple[Array, Array]:
     """States and algebraic variables at rest: all rates zero with the inputs held at their values of time t."""
     e = problem.equations
+    if len(e.held) and e.mechanics is None:
+        from cotree.solve.steady import network_rest
+
+        flow, x = network_rest(e, t, p)
+        return x, flow.w(x)
     unknowns = ca.vertcat(problem.x, e.w.symbols)
     both = ca.vertcat(e.kinematics, e.rates, e.algebraic)
     held = substitute(both, e.input_rates, 0)
@@ -135,7 +140,7 @@ def operating_point(problem: Problem, t: float, p: Array, m: Array) -> tuple[Arr
 
     value, worst = _solve(residual, jacobian, np.concatenate([e.q.start, e.u.start, e.w.start]))
     if worst >= 0:
-        name = (e.q.names + e.u.names + e.w.names)[worst]
+        name = (e.state_names + e.w.names)[worst]
         raise SolveError(
             f"no operating point was found: the equation of {name} cannot be satisfied with constant sources",
             remedy="Give start values instead, or check for a storage that is charged without end",

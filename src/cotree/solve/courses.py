@@ -15,18 +15,24 @@ Array = NDArray[np.float64]
 
 
 def result_units(e: SystemEquations) -> dict[str, str]:
-    """All results with their units, in the order of a solution: outputs, inner states, and integrals.
+    """All results with their units, in the order of a solution: outputs, inner states, held values, and integrals.
 
     Integrals that count turns are none.
     """
     counted = {turns_name(name) for name in e.near_angles()}
     integrals = {name: each.unit for name, each in e.integrals.items() if name not in counted}
-    return {name: each.unit for name, each in e.outputs.items()} | inner_states(e) | integrals
+    return {name: each.unit for name, each in e.outputs.items()} | inner_states(e) | held_values(e) | integrals
+
+
+def held_values(e: SystemEquations) -> dict[str, str]:
+    """Held values that are no outputs, with their units."""
+    named = zip(e.held.names, e.held.units, strict=True)
+    return {name: unit for name, unit in named if name not in e.outputs}
 
 
 def inner_states(e: SystemEquations) -> dict[str, str]:
     """States that are no outputs, with their units."""
-    states = zip((*e.q.names, *e.u.names), (*e.q.units, *e.u.units), strict=True)
+    states = zip(e.state_names, e.state_units, strict=True)
     return {name: unit for name, unit in states if name not in e.outputs and name not in e.integrals}
 
 
@@ -73,6 +79,16 @@ class Courses:
             turn *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)
             last[k] = turn[:, -1]
         self.last = last
+
+    def placed(self, rows: Array, integrals: Array) -> Array:
+        """Rows between those that are kept, as near to them as they can be; nothing is remembered."""
+        if self.angles and len(self.first):
+            along = self.first[:, None] + integrals[self.counts]
+            rows[self.angles] = along + _wrapped(rows[self.angles] - along)
+        for k, place in enumerate(self.turning if len(self.last) else ()):
+            turn = rows[place : place + 4]
+            turn *= np.where(self.last[k] @ turn < 0, -1.0, 1.0)
+        return rows
 
     @property
     def memory(self) -> dict[str, Array]:

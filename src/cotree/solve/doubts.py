@@ -38,17 +38,17 @@ def lost_output(run: Run, t: float, target: float, x: Array, m: Array) -> SolveE
     Only results that do not follow from accelerations count, since those are lost together.
     """
     e = run.problem.equations
-    if e.mechanics is None:
+    if e.mechanics is None or not run.problem.eliminated:
         return None
     unknown = ca.vertcat(e.u_dot, e.multipliers.symbols)
     own = {name: o for name, o in e.outputs.items() if not ca.depends_on(o.expression, unknown)}
     stacked = ca.densify(e.in_time(ca.vertcat(*(o.expression for o in own.values()))))
-    function = ca.Function("own", [e.t, e.q.symbols, e.u.symbols, e.p.symbols, e.mode_symbols], [stacked])
+    function = ca.Function("own", [e.t, run.problem.x, e.p.symbols, e.mode_symbols], [stacked])
     times = np.linspace(t, t + 1.5 * (target - t), 151)
     w = run.problem.w_of(t, x, np.zeros(0), run.p, m)
     rates = np.asarray(run.problem.rates(t, x, w, run.p, m), dtype=float).ravel()
     states = x[:, None] + np.where(np.isfinite(rates), rates, 0.0)[:, None] * (times - t)
-    values = np.asarray(function(times[None, :], states[: len(e.q)], states[len(e.q) :], run.p, m), dtype=float)
+    values = np.asarray(function(times[None, :], states, run.p, m), dtype=float)
     finite = np.isfinite(values)
     if finite.all():
         return None
@@ -58,6 +58,22 @@ def lost_output(run: Run, t: float, target: float, x: Array, m: Array) -> SolveE
         f"{listing(names[:1]) or 'the energy'} has no finite value at t = {times[when]:g} s",
         remedy="Change its expression; results before are kept",
     )
+
+
+def jumping_input(run: Run, edges: Array, modes: list[Array]) -> SolveError | None:
+    """The error for an input whose rate is needed and that jumps: that would ask for an infinite variable."""
+    e = run.problem.equations
+    for at, before, after in zip(edges[1:-1], modes[:-1], modes[1:], strict=True) if e.smooth_inputs else ():
+        left, right = (run._signals(np.array([at]), m).ravel() for m in (before, after))
+        for smooth in e.smooth_inputs:
+            a, b = left[smooth.index], right[smooth.index]
+            if abs(a - b) > 1e-12 * max(1.0, abs(a), abs(b)):
+                return SolveError(
+                    f"{e.inputs.names[smooth.index]} jumps from {a:g} to {b:g} at t = {at:g} s, but {smooth.why}, "
+                    f"so the jump would need {smooth.needs}",
+                    remedy=smooth.remedy,
+                )
+    return None
 
 
 def broken_redundancy(run: Run) -> SolveError | None:

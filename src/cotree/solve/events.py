@@ -22,6 +22,7 @@ from cotree.model import Expression
 from cotree.model.event import Event
 from cotree.results import Solution
 from cotree.solve.courses import inner_states, result_units
+from cotree.solve.doubts import events_until
 from cotree.solve.integrator import Integrator
 from cotree.solve.locks import LockEvent, jumps
 from cotree.solve.sizes import History
@@ -139,14 +140,15 @@ class Watch:
         if ends:
             kept = [np.append(part, value) for part, value in zip(kept, ends[0].row, strict=True)]
         t, stored, dissipated, supplied, *values = kept
+        switched = events_until(solution, last)
         records = {event.name: [each for each in found if each.event is event] for event in self.events}
         result = dataclasses.replace(
             solution,
             t=t,
             values=dict(zip(self.names, values, strict=True)),
             audit=dataclasses.replace(audit, t=t, stored=stored, dissipated=dissipated, supplied=supplied),
-            events={name: np.array([each.t for each in here]) for name, here in records.items()},
-            event_values={
+            events={**switched.events} | {name: np.array([each.t for each in here]) for name, here in records.items()},
+            event_values={**switched.event_values} | {
                 name: {key: np.array([each.results[k] for each in here]) for k, key in enumerate(self.names)}
                 for name, here in records.items()
             },
@@ -162,7 +164,7 @@ class Watch:
         a, b = float(history.t[k]), float(history.t[k + 1])
         m = run._modes(a, b)
         if self._method is None:  # another one: the run's own goes on from where it is
-            self._method = type(run.method)(run.problem, run.method.options)
+            self._method = run.method.twin()
         method = self._method
         x, z, quad = history.x[:, k], history.z[:, k], history.quad[:, k]
 

@@ -80,6 +80,8 @@ class Parameters:
 
 def needs_mechanism(problem: Problem) -> str:
     """The reason why a method for mechanisms cannot be used."""
+    if len(problem.equations.x):
+        return "it has states of networks or signals beside the mechanism"
     return "" if problem.equations.mechanics is not None else "it is a method for mechanisms"
 
 

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import OptionError, nearest
+from cotree.errors import OptionError, SolveError, nearest
 from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
@@ -22,11 +22,15 @@ DENSE = 20
 
 STIFF_RATE = 2e3
 """Decay rate in 1/s beyond which a mechanism is integrated by an implicit method."""
+FEW = 40
+"""Most states of a machine for which a method of one step is cheaper at the same error, and closes the audit better."""
 STIFF_STATES = 200
 """Most states for which the decay rates are looked at."""
 
 INTEGRATORS: dict[str, type[Integrator]] = {}
 """Every integrator by its name."""
+EVENTFUL: dict[str, type[Integrator]] = {}
+"""Those that stop at switches and samples."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,17 @@ class Options:
 
 
 @dataclass
+class Switched:
+    """Switches that have acted: their numbers, and times, states, algebraic variables and integrals right after."""
+
+    which: NDArray[np.int64]
+    t: Array
+    x: Array
+    z: Array
+    quad: Array
+
+
+@dataclass
 class Stretch:
     """States, algebraic variables and integrals at the output times of one call, one column for each time."""
 
@@ -55,6 +70,15 @@ class Stretch:
     quad: Array
     steps: int
     evaluations: int
+    switched: Switched | None = None
+
+
+class Stopped(RuntimeError):
+    """A run that cannot go on for a reason that is known."""
+
+    def __init__(self, error: SolveError) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class Integrator(ABC):
@@ -63,13 +87,20 @@ class Integrator(ABC):
     name: ClassVar[str] = ""
     settles: ClassVar[bool] = True
     """Whether results of a mechanism are taken on its constraints, instead of where the method is."""
+    goes_on: ClassVar[bool] = False
+    """Whether a call goes on with the memory of the one before."""
+    eventful: ClassVar[bool] = False
+    """Whether it stops at switches and samples."""
     worst: float = 0.0
     """The largest error of an equation between positions, of methods that let them drift."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.name:
-            INTEGRATORS[cls.name] = cls
+        if not cls.name:
+            return
+        INTEGRATORS.setdefault(cls.name, cls)
+        if cls.eventful:
+            EVENTFUL[cls.name] = cls
 
     def __init__(self, problem: Problem, options: Options) -> None:
         self.problem, self.options = problem, options
@@ -82,6 +113,22 @@ class Integrator(ABC):
     def with_step(self, step: float) -> Integrator | None:
         """The same method with a fixed step, for places where it cannot adapt; None where it has none."""
         return None
+
+    def twin(self) -> Integrator:
+        """The same method without its memory."""
+        return type(self)(self.problem, self.options)
+
+    def beginning(self, t: float, z: Array, p: Array) -> Array:
+        """z at the start of a run; methods that stop at events keep more there than algebraic variables."""
+        return z
+
+    def apart(self, z: Array, m: Array) -> tuple[Array, Array]:
+        """The algebraic variables, and the modes with the held values, for one time or a column for each."""
+        return z, m
+
+    def eliminated(self, t: Array, x: Array, p: Array, m: Array) -> Any:
+        """Algebraic variables that enter linearly, one column for each time."""
+        return self.problem.linear_w(t, x, p, m, self.problem.table(p, m))
 
     def memory(self) -> Array:
         """What the method keeps beside the states from one call to the next; nothing for most."""
@@ -167,11 +214,14 @@ def choose(name: str, problem: Problem, step: float | None = None) -> type[Integ
     A structure in nodal coordinates with a given step is integrated in displacement modes, or where it is too large for
     their full matrices, by generalised-alpha.
     """
+    if problem.equations.eventful:
+        return _eventful(name, problem)
     if name == "auto" and problem.equations.nodal is not None and step is not None:
         modes = INTEGRATORS["corrected"]
         return INTEGRATORS["generalised_alpha"] if modes.suits(problem) else modes
-    if name == "auto" and problem.equations.mechanics is not None:
-        return INTEGRATORS["cvodes" if is_stiff(problem) else "adams"]
+    if name == "auto" and problem.equations.mechanics is not None and problem.eliminated:
+        few = bool(len(problem.equations.x)) and problem.x.numel() <= FEW
+        return INTEGRATORS[("rodas" if few else "cvodes") if is_stiff(problem) else ("rk45" if few else "adams")]
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:
@@ -185,6 +235,21 @@ def choose(name: str, problem: Problem, step: float | None = None) -> type[Integ
     return INTEGRATORS[name]
 
 
+def _eventful(name: str, problem: Problem) -> type[Integrator]:
+    """The method of equations with switches or samples."""
+    if name == "auto":
+        return EVENTFUL["rk45" if problem.eliminated else "rodas"]
+    if name not in EVENTFUL:
+        raise OptionError(
+            f"{name} does not stop at switches and samples",
+            expected=f"auto, {', '.join(EVENTFUL)}",
+            remedy=nearest(name, EVENTFUL) or "Use integrator='auto'",
+        )
+    if reason := EVENTFUL[name].suits(problem):
+        raise OptionError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")
+    return EVENTFUL[name]
+
+
 def is_stiff(problem: Problem) -> bool:
     """Whether a mechanism has something much faster than its motion: a strong damper or a hard spring.
 
@@ -194,7 +259,7 @@ def is_stiff(problem: Problem) -> bool:
     n = problem.x.numel()
     if e.energy.dissipation.is_constant() or n > STIFF_STATES:
         return False
-    x = np.concatenate([e.q.start, e.u.start])
+    x = np.concatenate([e.q.start, e.u.start, e.x.start])
     m = np.asarray(problem.mode_values(0.0, e.p.start), dtype=float).ravel()
 
     def rates(states: Array) -> Array:
@@ -205,7 +270,8 @@ def is_stiff(problem: Problem) -> bool:
 
     step = 1e-6 * np.maximum(1.0, np.abs(x))
     every = rates(np.column_stack([x[:, None] + np.diag(step), x[:, None] - np.diag(step)]))
-    jacobian = (every[:, :n] - every[:, n:]) / (2 * step)
+    with np.errstate(invalid="ignore", over="ignore"):  # rates that are no numbers are told by the run
+        jacobian = (every[:, :n] - every[:, n:]) / (2 * step)
     if not np.isfinite(jacobian).all():
         return False
     values = np.linalg.eigvals(jacobian)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.formulation.system import Switch
 from cotree.model.event import Event
 from cotree.results import Solution
 from cotree.solve.doubts import doubts
@@ -20,7 +21,7 @@ def joined(
     parts: Sequence[Solution],
     offsets: Sequence[tuple[float, float]],
     grid: Array,
-    own: Sequence[Event],
+    own: Sequence[Event | Switch],
     closings: Mapping[str, Sequence[float]],
     notes: tuple[tuple[str, ...], float],
     complete: bool,

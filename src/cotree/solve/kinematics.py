@@ -70,6 +70,7 @@ def kinematics(
     grid = output_grid(t_start, t_end, points, times)
     e = equations
     without_locks(e, "kinematics")
+    _without_networks(e)
     p, m = numbers(e, parameters, t_start)
     driven = _Driven(e, p)
     driven.check_freedom(t_start, m)
@@ -310,6 +311,16 @@ class _Driven:
             t=t[kept],
             values={name: value[kept] for name, value in whole.values.items()},
             audit=replace(audit, **over_time),
+        )
+
+
+def _without_networks(e: SystemEquations) -> None:
+    """Refuse machines, whose currents, pressures and signals follow from what was before."""
+    if e.domains:
+        raise SolveError(
+            f"'{e.name}' has networks or blocks of signals, whose states are not found at each time by itself",
+            expected="a mechanism alone, with all of its degrees of freedom driven",
+            remedy="Simulate it: drivers and networks go together there",
         )
 
 

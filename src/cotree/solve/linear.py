@@ -19,15 +19,31 @@ from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
 from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
+from cotree.solve.held import held_modes, held_notes
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.statics import static_equilibrium
+from cotree.solve.steady import network_rest
 from cotree.solve.tables import check_tables
-from cotree.solve.tangent import Freedom, Tangent, independent, state_of
+from cotree.solve.tangent import Freedom, Tangent, independent, whole_state
 
 Array = NDArray[np.float64]
 
 NUDGES = 6
+DRIVEN = (
+    "voltage",
+    "current",
+    "torque",
+    "angular_velocity",
+    "force",
+    "velocity",
+    "pressure",
+    "flow",
+    "temperature",
+    "heat_flow",
+    "mass_flow",
+)
+"""What sources give; parameters of such names are inputs of a machine."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +61,8 @@ class LinearSystem:
     deviations: Array | None = None
     """Deviations of all coordinates and speeds, in the order of ``point``, for unit deviations of the states; None
     where the states are all there is."""
+    notes: tuple[str, ...] = ()
+    """What was held constant: outputs of sampled blocks, and switching parts."""
 
     def motion(self, names: Sequence[str]) -> Array:
         """Deviations of some coordinates and speeds for unit deviations of the states."""
@@ -93,15 +111,15 @@ def linearise(
     ``at`` gives states by name on top of the start values, or ``"steady"`` for the operating point: the static
     equilibrium of a mechanism. Where a storage is tied to a source, the rate of that input enters; the state is then
     shifted (x - E s) so that the usual form holds. The inputs of a mechanism are parameters by name, none by default;
-    ``independent`` names the coordinates that are its states.
+    ``independent`` names the coordinates that are its states. In a machine the states of networks and blocks come after
+    those of the mechanism, and its constant sources are inputs by default. Held values may be given in ``at``, too.
     """
     if equations.mechanics is not None:
         return _mechanism(equations, outputs, inputs, at, t, parameters, independent)
     problem = Problem.of(equations)
     e = equations
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
-    m = np.asarray(problem.mode_values(t, p), dtype=float).ravel()
-    x = _point(problem, at, t, p, m)
+    x, m = _point(problem, at, t, p)
     w = problem.w_of(t, x, algebraic_variables(problem, t, x, e.w.start, p, m), p, m)
     wanted = _choose(outputs, e.outputs, "output")
     driven = _choose(inputs, e.inputs.names, "input")
@@ -138,8 +156,9 @@ def linearise(
             f"{wanted[row]} contains the rate of {driven[col]}, which has no place in C x + D s",
             remedy=f"Leave {wanted[row]} out of the outputs, or add a small resistance beside the storage tied to it",
         )
-    names = e.q.names + e.u.names
-    return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), dict(zip(names, x.tolist(), strict=True)))
+    names = e.state_names
+    point = dict(zip(names, x.tolist(), strict=True))
+    return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), point, notes=held_notes(e, m))
 
 
 def _mechanism(
@@ -153,13 +172,13 @@ def _mechanism(
 ) -> LinearSystem:
     problem = Problem.of(e)
     x, p, m = mechanism_point(e, at, t, parameters)
-    places, Z = _admissible(e, t, x, p, m, chosen)
+    places, Z = admissible(e, t, x, p, m, chosen)
     w = problem.w_of(t, x, np.zeros(0), p, m).ravel()
     wanted = _choose(outputs, e.outputs, "output")
-    driven = _choose(() if inputs is None else inputs, e.p.names, "parameter")
+    driven = _driven(e, inputs)
     check_tables(e, driven, dict(parameters or {}))
     given = column([e.p.symbols[e.p.names.index(name)] for name in driven])
-    f, g = ca.vertcat(e.kinematics, e.rates), e.algebraic
+    f, g = e.explicit(ca.vertcat(e.kinematics, e.rates, e.x_rates)), e.algebraic
     y = e.explicit(column([e.outputs[name].expression for name in wanted]))
     assert e.mechanics is not None
     held = ca.vertcat(e.mechanics.position, e.mechanics.velocity)
@@ -175,35 +194,54 @@ def _mechanism(
     if len(e.w):
         wx, wp = (-np.linalg.solve(gw, part) for part in (gx, gp))
         fx, fp, yx, yp = fx + fw @ wx, fp + fw @ wp, yx + yw @ wx, yp + yw @ wp
-    names = e.q.names + e.u.names
+    names = e.state_names
     states = tuple(names[k] for k in places)
     point = dict(zip(names, x.tolist(), strict=True))
-    return LinearSystem(fx[places] @ Z, fp[places], yx @ Z, yp, states, tuple(driven), tuple(wanted), point, Z)
+    matrices = fx[places] @ Z, fp[places], yx @ Z, yp
+    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, held_notes(e, m))
+
+
+def _driven(e: SystemEquations, inputs: Iterable[str] | None) -> list[str]:
+    """Parameters that are inputs; of a machine by default the values of its constant sources."""
+    if inputs is None:
+        sources = {*e.outputs} - {*e.state_names, *e.start_names} if e.domains else set()
+        return [name for name in e.p.names if name in sources and name.rpartition(".")[2] in DRIVEN]
+    chosen = [inputs] if isinstance(inputs, str) else list(inputs)
+    for name in chosen:
+        if name not in e.p.names and name in e.outputs:
+            raise SolveError(
+                f"'{name}' is a result or follows an expression, so it is no input",
+                expected="a parameter: the constant value of a source, a block or a force",
+                remedy="Add a parameter to the expression, such as 'reference - 3*O.angle', and name that",
+            )
+    return _choose(chosen, e.p.names, "parameter")
 
 
 def mechanism_point(
     e: SystemEquations, at: Mapping[str, float] | Sequence[float] | str | None, t: float, parameters: Any
 ) -> tuple[Array, Array, Array]:
-    """State, p and modes of a mechanism about which it is linearised."""
+    """State (q, u, x), p and modes of a mechanism about which it is linearised."""
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
-    m = np.asarray(Problem.of(e).mode_values(t, p), dtype=float).ravel()
+    given: dict[str, float] = {}
     if isinstance(at, str) and at != "start":
         if at not in ("steady", "equilibrium"):
             raise SolveError(f"at = '{at}'", expected="'start', 'steady', or states by name")
         rest = static_equilibrium(e, t=t, parameters=parameters)
-        q, u = (np.array([rest.state[name] for name in part.names]) for part in (e.q, e.u))
+        x = np.array([rest.state[name] for name in e.state_names])
+        given = {name: rest.values[name] for name in e.held.names}
     else:
-        q, u = state_of(e, None if isinstance(at, str) else at, t, p)
-    check_open(e, q, t, p, "the state about which motions are small")
-    return np.concatenate([q, u]), p, m
+        x, given = whole_state(e, None if isinstance(at, str) else at, t, p)
+    check_open(e, x[: len(e.q)], t, p, "the state about which motions are small")
+    return x, p, held_modes(e, t, x, p, given)
 
 
-def _admissible(
+def admissible(
     e: SystemEquations, t: float, x: Array, p: Array, m: Array, chosen: Iterable[str] | None
 ) -> tuple[list[int], Array]:
     """Places of independent states, and all states' deviations for unit deviations of those."""
-    tangent, count = Tangent.of(e), len(e.q)
-    here = tangent.at(t, x[:count], x[count:], np.zeros(len(e.u)), np.zeros(len(e.multipliers)), p, m)
+    tangent, count, n = Tangent.of(e), len(e.q), len(e.q) + len(e.u)
+    q, u, further = x[:count], x[count:n], x[n:]
+    here = tangent.at(t, q, u, np.zeros(len(e.u)), np.zeros(len(e.multipliers)), p, np.concatenate([m, further]))
     holonomic, all_rows = Freedom.of(here.G[: len(here.position)]), Freedom.of(here.G)
     if all_rows.rank < len(here.G):
         raise SolveError(
@@ -220,13 +258,15 @@ def _admissible(
     invert = np.linalg.inv(coordinates[own]) if own else np.zeros((0, 0))
     turned = np.linalg.inv(all_rows.B[rates]) if rates else np.zeros((0, 0))
     lower = speeds @ invert
+    moving, more = len(own) + len(rates), len(further)
     Z = np.block(
         [
-            [coordinates @ invert, np.zeros((count, len(rates)))],
-            [lower - all_rows.B @ turned @ lower[rates], all_rows.B @ turned],
+            [coordinates @ invert, np.zeros((count, len(rates) + more))],
+            [lower - all_rows.B @ turned @ lower[rates], all_rows.B @ turned, np.zeros((n - count, more))],
+            [np.zeros((more, moving)), np.eye(more)],
         ]
     )
-    return own + [count + k for k in rates], Z
+    return own + [count + k for k in rates] + [n + k for k in range(more)], Z
 
 
 def _regular(rows: Array) -> bool:
@@ -252,17 +292,23 @@ def _signal_rates(problem: Problem, t: float, p: Array, m: Array) -> Array:
     return np.asarray(rate(t, p, m), dtype=float).ravel()
 
 
-def _point(problem: Problem, at: Any, t: float, p: Array, m: Array) -> Array:
+def _point(problem: Problem, at: Any, t: float, p: Array) -> tuple[Array, Array]:
+    """States and modes about which a network is linearised."""
     e = problem.equations
     if at == "steady":
-        return operating_point(problem, t, p, m)[0]
+        if len(e.held):
+            flow, x = network_rest(e, t, p)
+            return x, flow.m
+        m = np.asarray(problem.mode_values(t, p), dtype=float).ravel()
+        return operating_point(problem, t, p, m)[0], m
     if isinstance(at, str):
         raise SolveError(f"at = '{at}'", expected="'steady', or states by name")
     x = np.concatenate([e.q.start, e.start(p, t) if e.start else e.u.start])
-    names = e.q.names + e.u.names
-    for name, value in (at or {}).items():
+    names, given = e.state_names, dict(at or {})
+    held = {name: float(given.pop(name)) for name in list(given) if name in e.held.names}
+    for name, value in given.items():
         x[names.index(_choose([name], names, "state")[0])] = value
-    return x
+    return x, held_modes(e, t, x, p, held)
 
 
 def _choose(chosen: Iterable[str] | None, names: Iterable[str], what: str) -> list[str]:

@@ -39,9 +39,10 @@ class Mechanism:
 
     @cached_property
     def arguments(self) -> list[ca.SX]:
-        """t, q, u, u', lambda, p, m."""
+        """t, q, u, u', lambda, p, m; after the modes m come the states x of networks and signals."""
         e = self.equations
-        return [e.t, e.q.symbols, e.u.symbols, e.u_dot, e.multipliers.symbols, e.p.symbols, e.mode_symbols]
+        m = ca.vertcat(e.mode_symbols, e.x.symbols)
+        return [e.t, e.q.symbols, e.u.symbols, e.u_dot, e.multipliers.symbols, e.p.symbols, m]
 
     def function(self, name: str, *expressions: ca.SX) -> ca.Function:
         """A native function of the arguments."""
@@ -79,6 +80,11 @@ class Mechanism:
     def kinematics(self) -> ca.Function:
         """N(q) u."""
         return self.function("kinematics", self.equations.kinematics)
+
+    @cached_property
+    def further(self) -> ca.Function:
+        """x', of the states of networks and signals."""
+        return self.function("further", self.equations.x_rates)
 
     @cached_property
     def matrices(self) -> ca.Function:
@@ -130,7 +136,8 @@ class Mechanism:
         e, (_, n, _, every) = self.equations, self.sizes
         if n > SMALL:  # nothing is written out anyway
             return SMALL
-        known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(every), e.p.start, np.zeros(e.mode_symbols.numel()))
+        m = np.concatenate([np.zeros(e.mode_symbols.numel()), e.x.start])
+        known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(len(e.multipliers)), e.p.start, m)
         mass = np.asarray(ca.DM(self.matrices(*known)[0]).full(), dtype=float)
         if not np.isfinite(mass).all() or not n or (np.diag(mass) <= 0).any():
             return 0
@@ -163,6 +170,8 @@ class Mechanism:
             rates = self.equations.in_time(self.equations.rates)
             return ca.Function("accelerations", [t, q, u, p, m], [ca.densify(rates), ca.SX(0, 1)], {"cse": True})
         known = [t, q, u, p, m]
+        if self.sizes[3] < len(self.equations.multipliers):
+            return self._with_friction(known)
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         matrix = _bordered(mass, jac, damping)
         rest = self.index_one(t, q, u, 0, 0, p, m)
@@ -176,6 +185,19 @@ class Mechanism:
             w = w + solved(*arguments, ca.vertcat(ca.MX.zeros(n), corner(*arguments) * w[n:]))
         whole = ca.Function("accelerations", arguments, [w[:n], -w[n:]])
         return whole.expand("accelerations", {"cse": True}) if n + self.sizes[3] <= self.small else whole
+
+    def _with_friction(self, known: Sequence[ca.SX]) -> ca.Function:
+        """The same where further unknowns, torques of parts that stick, have rows of their own."""
+        e, n = self.equations, len(self.equations.u)
+        w = ca.vertcat(e.u_dot, e.multipliers.symbols)
+        both = e.in_time(ca.vertcat(self.mechanics.balance, self.mechanics.acceleration))
+        matrix = ca.jacobian(both, w)
+        right = -ca.substitute(both, w, ca.SX.zeros(*w.shape))
+        solved = solution("accelerations", known, matrix, ca.densify(right), n, self.small)
+        symbols = [ca.MX.sym("x", *each.shape) for each in known]
+        found = solved(*symbols)
+        whole = ca.Function("accelerations", symbols, [found[:n] if n else ca.MX(0, 1), found[n:]])
+        return whole.expand("accelerations", {"cse": True}) if w.numel() <= self.small else whole
 
     @cached_property
     def projected(self) -> ca.Function:
@@ -211,11 +233,13 @@ class Mechanism:
         return ca.Function("nearer", symbols, [*move(*symbols[:2], correction, *symbols[2:])])
 
     def settled(self, steps: int) -> ca.Function:
-        """(t, x, p, m) -> the state on the constraints after some Newton steps, and (u', lambda) there."""
+        """(t, (q, u, x), p, m) -> the state on the constraints after some Newton steps, and (u', lambda) there."""
         nq, n, count, every = self.sizes
-        t, _, _, _, _, p, m = (ca.MX.sym("s", *each.shape) for each in self.arguments)
-        x = ca.MX.sym("x", nq + n)
-        q, u = x[:nq], x[nq:]
+        e = self.equations
+        t, p, only = (ca.MX.sym("s", each.numel()) for each in (e.t, e.p.symbols, e.mode_symbols))
+        x = ca.MX.sym("x", nq + n + len(e.x))
+        q, u, further = x[:nq], x[nq : nq + n], x[nq + n :]
+        m = ca.vertcat(only, further)
         for _ in range(steps if count else 0):
             q = self.nearer(q, t, p, m)[1]
         if every:
@@ -223,8 +247,8 @@ class Mechanism:
         q = self.unit(q)
         solve = self.soft_accelerations if steps == 1 else self.accelerations
         w = ca.vertcat(*solve(t, q, u, p, m))
-        whole = ca.Function("settled", [t, x, p, m], [ca.vertcat(q, u), w])
-        return whole.expand("settled", {"cse": True}) if n + every <= self.small else whole
+        whole = ca.Function("settled", [t, x, p, only], [ca.vertcat(q, u, further), w])
+        return whole.expand("settled", {"cse": True}) if n + len(e.multipliers) <= self.small else whole
 
     @cached_property
     def velocity_correction(self) -> ca.Function:

@@ -20,6 +20,7 @@ from cotree.formulation import SystemEquations
 from cotree.results.html import html_table
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
+from cotree.solve.steady import Flow
 from cotree.solve.tangent import Freedom, Local, Tangent
 
 Array = NDArray[np.float64]
@@ -45,6 +46,14 @@ class Modes:
     frames: Mapping[str, Complex]
     """Displacement of each frame's origin: one column for each mode, rows x, y, z in m."""
     point: Mapping[str, float]
+    main: tuple[str, ...] = ()
+    """The coordinate or state that takes part most in each mode, whatever the units are; empty for mechanisms alone."""
+
+    @property
+    def most(self) -> list[str]:
+        """What moves most in each mode."""
+        found = [self.coordinates[k] for k in np.argmax(np.abs(self.shapes), axis=0)] if len(self) else []
+        return list(self.main) or found
 
     @property
     def frequencies(self) -> Array:
@@ -80,16 +89,14 @@ class Modes:
         return self.frames[name]
 
     def __str__(self) -> str:
-        most = [self.coordinates[k] for k in np.argmax(np.abs(self.shapes), axis=0)]
         rows = [
             f"{k + 1:>4}  {f:14.6e}  {z:12.4e}  {name}"
-            for k, (f, z, name) in enumerate(zip(self.frequencies, self.damping, most, strict=True))
+            for k, (f, z, name) in enumerate(zip(self.frequencies, self.damping, self.most, strict=True))
         ]
         return "\n".join([f"{'mode':>4}  {'frequency [Hz]':>14}  {'damping':>12}  moves most", *rows])
 
     def _repr_html_(self) -> str:
-        most = [self.coordinates[k] for k in np.argmax(np.abs(self.shapes), axis=0)] if len(self) else []
-        rows = zip(range(1, len(self) + 1), self.frequencies.tolist(), self.damping.tolist(), most, strict=True)
+        rows = zip(range(1, len(self) + 1), self.frequencies.tolist(), self.damping.tolist(), self.most, strict=True)
         words = f"{len(self)} modes, {'stable' if self.stable else 'unstable'}"
         return html_table(words, ("mode", "frequency in Hz", "damping ratio", "moves most"), rows, len(self))
 
@@ -101,9 +108,14 @@ def modes(
     t: float = 0.0,
     parameters: Mapping[str, float] | None = None,
 ) -> Modes:
-    """Natural modes about the static equilibrium, the ``"start"``, or a state by name."""
+    """Natural modes about the static equilibrium, the ``"start"``, or a state by name.
+
+    Of a machine they are those of all its states together, and shapes hold the states of networks and blocks, too.
+    """
     e, tangent = equations, Tangent.of(equations)
     x, p, m = mechanism_point(e, about, t, parameters)
+    if e.domains:
+        return _machine(e, tangent, x, t, p, m)
     w = Problem.of(e).w_of(t, x, np.zeros(0), p, m).ravel()
     q, u = x[: len(e.q)], x[len(e.q) :]
     a, multipliers = (w[: len(u)], w[len(u) :]) if len(e.w) else (_accelerations(e, t, x, p, m), np.zeros(0))
@@ -118,9 +130,37 @@ def modes(
     names, displaced = tangent.frames
     slope = np.asarray(displaced(t, q, u, a, multipliers, p, m), dtype=float).reshape(-1, len(u))
     moves = (slope @ (motions / largest)).reshape(len(names), 3, motions.shape[1])
-    point = dict(zip(e.q.names + e.u.names, x.tolist(), strict=True))
+    point = dict(zip(e.state_names, x.tolist(), strict=True))
     frames = {name: moves[k] for k, name in enumerate(names)}
     return Modes(values, e.q.names, (shapes / largest).astype(np.complex128), frames, point)
+
+
+def _machine(e: SystemEquations, tangent: Tangent, x: Array, t: float, p: Array, m: Array) -> Modes:
+    """Modes of first-order equations with networks and blocks in them."""
+    flow, count, n = Flow(e, t, p, m), len(e.q), len(e.q) + len(e.u)
+    places, Z = flow.free(x)
+    values, vectors = np.linalg.eig(flow.at(x)[1][places] @ Z)
+    part = np.abs(vectors * np.linalg.pinv(vectors).T)
+    own = np.array([e.state_names[k].removesuffix("_rate") if k < n else e.state_names[k] for k in places])
+    order = np.flatnonzero(values.imag >= 0)
+    order = order[np.lexsort((values[order].real, np.abs(values[order])))]
+    main = tuple(str(own[k]) for k in part[:, order].argmax(axis=0)) if len(order) else ()
+    values, shapes = values[order].astype(np.complex128), Z @ vectors[:, order]
+    values[np.abs(values) <= RIGID * max(1.0, float(np.abs(values).max(initial=0.0)))] = 0.0
+    shapes = np.vstack([shapes[:count], shapes[n:]])
+    largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])] if shapes.size else np.ones(0)
+    shapes = (shapes / np.where(largest == 0, 1.0, largest)).astype(np.complex128)
+    w = flow.w(x)
+    a, multipliers = (w[: n - count], w[n - count :]) if len(w) else (np.zeros(n - count), np.zeros(0))
+    modes = np.concatenate([m, x[n:]])
+    q, u = x[:count], x[count:n]
+    N = tangent.at(t, q, u, a, multipliers, p, modes).N
+    names, displaced = tangent.frames
+    slope = np.asarray(displaced(t, q, u, a, multipliers, p, modes), dtype=float).reshape(-1, n - count)
+    moves = (slope @ np.linalg.pinv(N) @ shapes[:count]).reshape(len(names), 3, shapes.shape[1])
+    point = dict(zip(e.state_names, x.tolist(), strict=True))
+    frames = {name: moves[k] for k, name in enumerate(names)}
+    return Modes(values, (*e.q.names, *e.x.names), shapes, frames, point, main)
 
 
 def _accelerations(e: SystemEquations, t: float, x: Array, p: Array, m: Array) -> Array:

@@ -43,7 +43,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Problem:
-    """Functions of time t, states x = (q, u), algebraic variables w, parameters p and modes m."""
+    """Functions of time t, states (q, u, x), algebraic variables w, parameters p and modes m with held values."""
 
     equations: SystemEquations
 
@@ -60,7 +60,7 @@ class Problem:
     @property
     def closed(self) -> bool:
         """Whether it is a mechanism whose accelerations are not explicit."""
-        return self.equations.mechanics is not None and len(self.equations.w) > 0
+        return self.equations.mechanics is not None and len(self.equations.w) > 0 and self.eliminated
 
     @property
     def mechanism(self) -> Mechanism:
@@ -79,8 +79,9 @@ class Problem:
 
     @cached_property
     def x(self) -> ca.SX:
-        """The states (q, u)."""
-        return ca.vertcat(self.equations.q.symbols, self.equations.u.symbols)
+        """The states (q, u, x)."""
+        e = self.equations
+        return ca.vertcat(e.q.symbols, e.u.symbols, e.x.symbols)
 
     @cached_property
     def arguments(self) -> list[ca.SX]:
@@ -90,7 +91,7 @@ class Problem:
 
     @cached_property
     def rates(self) -> ca.Function:
-        """(q', u')."""
+        """(q', u', x')."""
         return self._function("rates", self._rates)
 
     @cached_property
@@ -118,9 +119,10 @@ class Problem:
 
     @cached_property
     def mode_values(self) -> ca.Function:
-        """The modes at a time, for parameters p."""
+        """The modes at a time, for parameters p; held values after them, as at the start."""
         e = self.equations
-        return ca.Function("modes", [e.t, e.p.symbols], [column([mode.value for mode in e.modes])])
+        values = column([*(mode.value for mode in e.modes), e.held_start])
+        return ca.Function("modes", [e.t, e.p.symbols], [values])
 
     @cached_property
     def _linear_parts(self) -> tuple[ca.SX, ca.SX]:
@@ -157,7 +159,7 @@ class Problem:
 
     @cached_property
     def _rates(self) -> ca.SX:
-        return ca.vertcat(self.equations.kinematics, self.equations.rates)
+        return ca.vertcat(self.equations.kinematics, self.equations.rates, self.equations.x_rates)
 
     def table(self, p: Array, m: Array) -> Array:
         """The factors of w, and in a linear system of the rates, in states, inputs, their rates and 1, as a column."""
@@ -292,7 +294,7 @@ class Problem:
         )
         per = [1.0 if unit == "rad/s" else 1.0 / size for unit in e.u.units]
         x = ca.SX.sym("x", self.x.numel())
-        speeds = x[len(e.q) :] * ca.DM(per)
+        speeds = x[len(e.q) : len(e.q) + len(e.u)] * ca.DM(per)
         return ca.Function("pace", [x], [ca.sqrt(ca.sumsqr(speeds) + 1e-6)])
 
     @property

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import FileError, ResultError, listing
 from cotree.formulation import SystemEquations
+from cotree.formulation.system import Switch
 from cotree.model.event import Event
 from cotree.results import Origin, Restart, Solution
 from cotree.results.signals import held
@@ -52,7 +53,7 @@ class Recording:
         self.rows = 0
         """Output times of all finished phases."""
         self._given: Mapping[str, Any] = {}
-        self._own: tuple[Event, ...] = ()
+        self._own: tuple[Event | Switch, ...] = ()
         self._seconds = 0.0
         self._begin = self._clock = time.perf_counter()
         self._counts = dict.fromkeys(COUNTS, 0)
@@ -60,14 +61,14 @@ class Recording:
         self._pending: list[Solution] = []
         self._hits = 0
         self._run: Run | None = None
-        self._done = 0, 0, 0
+        self._done = 0, 0, 0, 0, 0
         self._reached = -np.inf
         self._journal: Journal | None = None
         self._broken = False
         self._head = False
 
-    def begin(self, grid: Array, own: Sequence[Event], seconds: float, given: Mapping[str, Any]) -> None:
-        """The output times, the user's events, the time to write the equations, and all options."""
+    def begin(self, grid: Array, own: Sequence[Event | Switch], seconds: float, given: Mapping[str, Any]) -> None:
+        """The output times, the user's events and all switches, the time to write the equations, and all options."""
         self.grid, self._own, self._seconds, self._given = grid, tuple(own), seconds, given
         if self.past is not None:
             self.settle(self.past)
@@ -96,7 +97,7 @@ class Recording:
                     expected="the same model",
                     remedy="Run it anew, or resume with the model of the file",
                 )
-        other = set(self.past.states) ^ {*e.q.names, *e.u.names}
+        other = set(self.past.states) ^ {*e.state_names}
         if other:
             raise ResultError(
                 f"the states differ from those of the run that is to go on: {listing(sorted(other))}",
@@ -173,8 +174,8 @@ class Recording:
             row = self._put_part(journal, row, part)
         self._pending = []
         if run is not self._run:
-            self._run, self._done = run, (0, self.rows, self._hits)
-        pieces, row, hit = self._done
+            self._run, self._done = run, (0, self.rows, self._hits, 0, 0)
+        pieces, row, hit, events, switches = self._done
         if (new := run.history(pieces)) is not None:
             shown = among(new.t, self.grid)
             gone, given = self.offset
@@ -184,16 +185,20 @@ class Recording:
             row += int(shown.sum())
         names = [event.name for event in self._own]
         found = [] if run.watch is None else [each for each in run.watch.found if each.event.name in names]
-        new_hits = found[hit - self._hits :]
-        if new_hits:
+        if new_hits := found[events:]:
             which = np.array([names.index(each.event.name) for each in new_hits])
             journal.put_events(
                 hit, which, np.array([each.t for each in new_hits]), np.array([each.results for each in new_hits])
             )
             hit += len(new_hits)
+        which, times, results = run.switched.since(switches)
+        if len(times):
+            places = np.array([names.index(name) for name in run.switched.names])
+            journal.put_events(hit, places[which], times, results)
+            hit += len(times)
         journal.commit(row, hit, restart)
         self._head = False
-        self._done = len(run.times), row, hit
+        self._done = len(run.times), row, hit, len(found), len(run.switched.times)
 
     def _put_part(self, journal: Journal, row: int, part: Solution) -> int:
         """Write a finished phase with its events; returns the number of the next row."""

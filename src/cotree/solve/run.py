@@ -19,16 +19,18 @@ from cotree.results import EnergyAudit, Restart, Solution, Statistics
 from cotree.results.signals import held
 from cotree.solve.blame import failure
 from cotree.solve.consistent import algebraic_variables, no_start, operating_point
-from cotree.solve.courses import Courses, inner_states, result_units
-from cotree.solve.doubts import doubts
+from cotree.solve.courses import Courses, held_values, inner_states, result_units
+from cotree.solve.doubts import doubts, jumping_input
 from cotree.solve.events import Watch
-from cotree.solve.integrator import Integrator, Stretch
+from cotree.solve.integrator import Integrator, Stopped
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
+from cotree.solve.retries import across, evenly
 from cotree.solve.sizes import History, Sizes
+from cotree.solve.switched import SwitchRecord
 
 Array = NDArray[np.float64]
 
@@ -78,6 +80,11 @@ class Run:
     interrupts: Interrupts = field(default_factory=Interrupts)
 
     @cached_property
+    def switched(self) -> SwitchRecord:
+        """Switches that have acted."""
+        return SwitchRecord(tuple(each.name for each in self.problem.equations.switches))
+
+    @cached_property
     def courses(self) -> Courses:
         """How rows go on after those before them."""
         return Courses(self.problem.equations, self.p)
@@ -89,11 +96,13 @@ class Run:
         """
         edges = self.edges(np.concatenate([self.sizes.times, self.limits.times]))
         modes = [self._modes(a, b) for a, b in pairwise(edges)] or [self._modes(*edges[[0, 0]])]
-        self._check_jumps(edges, modes)
+        if (jump := jumping_input(self, edges, modes)) is not None:
+            raise jump
         if (lost := self.lost_signal(self.t_start, self.t_start, modes[0])) is not None:
             raise lost
         if at is None:
             x, z = self._start_values(start, modes[0]), self.problem.equations.w.start
+            z = self.method.beginning(self.t_start, z[: self.problem.sizes["z"]], self.p)
             quad = np.zeros(self.problem.sizes["quad"])
         else:
             x, z, quad = (at.numbers[name] for name in ("x", "z", "quad"))
@@ -103,13 +112,15 @@ class Run:
             self.pieces.recall(at.said["pieces"])
             self.method.recall(self.t_start, x, self.p, modes[0], self.sizes.at(self.t_start).x, at.numbers["memory"])
         if not self.pieces.going_on:
-            z = algebraic_variables(self.problem, self.t_start, x, z, self.p, modes[0])
+            z = self._consistent(self.t_start, x, z, modes[0])
         try:
             self.start_energy = float(self._outputs(np.array([self.t_start]), x[:, None], z[:, None], modes[0])[0, 0])
         except RuntimeError:
             raise no_start(self.problem, self.t_start) from None
         self._mark(self.t_start, x, z, quad)
         if len(edges) == 1:  # only the start was asked for
+            if self.method.eventful:
+                x, z, quad = self._advance(self.t_start, edges, np.array([False]), x, z, quad, modes[0])
             self._keep(self.grid, x[:, None], z[:, None], quad[:, None], modes[0])
             return None
         try:
@@ -129,6 +140,11 @@ class Run:
                 return None
             return SolveError(f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept")
         return None
+
+    def _consistent(self, t: float, x: Array, z: Array, m: Array) -> Array:
+        """z with algebraic variables that fit."""
+        own, full = self.method.apart(z, m)
+        return np.concatenate([algebraic_variables(self.problem, t, x, own, self.p, full), z[len(own) :]])
 
     def find_limits(self, max_step: float | None) -> Limits:
         """Longest steps, from dense samples of the sources; kept for runs over the same time with the same values."""
@@ -169,32 +185,20 @@ class Run:
     def _modes(self, a: float, b: float) -> Array:
         return np.asarray(self.problem.mode_values((a + b) / 2, self.p), dtype=float).ravel()
 
-    def _check_jumps(self, edges: Array, modes: list[Array]) -> None:
-        """An input whose rate is needed must not jump: that would ask for an infinite through or across variable."""
-        e = self.problem.equations
-        for at, before, after in zip(edges[1:-1], modes[:-1], modes[1:], strict=True) if e.smooth_inputs else ():
-            left, right = (self._signals(np.array([at]), m).ravel() for m in (before, after))
-            for smooth in e.smooth_inputs:
-                a, b = left[smooth.index], right[smooth.index]
-                if abs(a - b) > 1e-12 * max(1.0, abs(a), abs(b)):
-                    raise SolveError(
-                        f"{e.inputs.names[smooth.index]} jumps from {a:g} to {b:g} at t = {at:g} s, but {smooth.why}, "
-                        f"so the jump would need {smooth.needs}",
-                        remedy=smooth.remedy,
-                    )
-
     def _start_values(self, start: Mapping[str, float] | str | None, m: Array) -> Array:
         e = self.problem.equations
         if isinstance(start, str):
             if start != "steady":
                 raise SolveError(f"start = '{start}'", expected="'steady', or start values by name")
             return operating_point(self.problem, self.t_start, self.p, m)[0]
-        names = e.q.names + e.u.names
+        names = e.state_names
         if start is not None and not isinstance(start, Mapping):
             raise ModelError(f"start is {start!r}", expected="'steady', or start values by name")
+        further = e.start(self.p, self.t_start) if e.start and e.assemble is not None else np.zeros(0)
         if e.assemble is not None and not start:
-            return np.concatenate(e.assemble(self.p, self.t_start))
-        x = np.concatenate([e.q.start, e.start(self.p, self.t_start) if e.start else e.u.start])
+            return np.concatenate([*e.assemble(self.p, self.t_start), further])
+        own = further if e.assemble is not None else e.start(self.p, self.t_start) if e.start else e.u.start
+        x = np.concatenate([e.q.start, *([e.u.start] if e.assemble is not None else []), own])
         for name, value in (start or {}).items():
             if name in e.start_names:
                 continue
@@ -205,7 +209,8 @@ class Run:
                 raise ModelError(f"the start value of {name} is {value!r}", expected="a finite number")
             x[names.index(name)] = value
         if e.assemble is not None:
-            return np.concatenate(e.assemble(self.p, self.t_start, start))
+            mechanical = {name: value for name, value in (start or {}).items() if name not in e.x.names}
+            return np.concatenate([*e.assemble(self.p, self.t_start, mechanical), x[len(x) - len(e.x) :]])
         return x
 
     def _stretch(
@@ -214,8 +219,9 @@ class Run:
         """One smooth stretch [a, b), or [a, b] at the end; returns the state at b."""
         if not self.pieces.going_on:
             self.before = None
-        if not self.pieces.going_on:
-            z = algebraic_variables(self.problem, a, x, z, self.p, m)
+            z = self._consistent(a, x, z, m)
+        if self.method.eventful:  # what happens at this instant
+            x, z, quad = self._advance(a, np.array([a]), np.array([False]), x, z, quad, m)
         inside = self.grid[(self.grid >= a) & ((self.grid <= b) if last else (self.grid < b))]
         if len(inside) and inside[0] == a:
             with held():
@@ -286,7 +292,9 @@ class Run:
                 half = len(targets) // 2
                 x, z, quad = self._advance(t, targets[:half], shown[:half], x, z, quad, m)
                 return self._advance(float(targets[half - 1]), targets[half:], shown[half:], x, z, quad, m)
-            even = self._evenly(t, targets, x, z, m) or self._across(targets, m)
+            if isinstance(reason, Stopped):
+                raise reason.error from None
+            even = evenly(self, t, targets, x, z, m) or across(self, targets, m)
             if even is None:
                 raise failure(self, t, float(targets[0]), x, z, m, str(reason)) from None
             done = even
@@ -296,6 +304,8 @@ class Run:
                 self.before = {"t": np.array([t]), "way": targets, "x": x, "z": z}
             self.steps += done.steps
             self.evaluations += done.evaluations
+            if done.switched is not None:
+                self.switched.add(self, done.switched, quad, m)
             total = quad[:, None] + done.quad
             if shown.any():  # the end of a stretch need not be an output time
                 self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)
@@ -318,35 +328,6 @@ class Run:
         said |= {"integrator": method.name, "compiled": method.options.compiled, "drift": method.worst}
         said |= {"begin": self.t_start if self.begin is None else self.begin, "pieces": self.pieces.memory}
         return Restart(t, rows, own | self.courses.memory | self.sizes.packed() | self.limits.packed(), said)
-
-    def _evenly(self, t: float, targets: Array, x: Array, z: Array, m: Array) -> Stretch | None:
-        """The same with even steps as long as those so far, where a method cannot judge its error (singular places)."""
-        step = (t - self.t_start) / self.steps if self.steps else np.inf
-        method = self.method.with_step(min(step, float(targets[-1] - t) / 4))
-        if method is None:
-            return None
-        try:
-            return method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
-        except RuntimeError:
-            self.interrupts.check()
-            return None
-
-    def _across(self, targets: Array, m: Array) -> Stretch | None:
-        """The same as a part of one call with the piece before, where a method cannot begin at this very place."""
-        if self.before is None:
-            return None
-        t, way, x, z = (self.before[name] for name in ("t", "way", "x", "z"))
-        a = float(t[0])
-        try:
-            done = self.method.integrate(
-                a, np.append(way, targets), x, z, self.p, m, self.sizes.at(a), self.limits.at(a)
-            )
-        except RuntimeError:
-            self.interrupts.check()
-            return None
-        last = slice(-1, None)
-        since = done.quad[:, last] - done.quad[:, [-2]]
-        return Stretch(done.x[:, last], done.z[:, last], since, done.steps, done.evaluations)
 
     def _keep(self, times: Array, x: Array, z: Array, quad: Array, m: Array) -> None:
         self.add(times, self._outputs(times, x, z, m), quad)
@@ -374,6 +355,7 @@ class Run:
     def _outputs(self, times: Array, x: Array, z: Array, m: Array) -> Array:
         """Stored energy and all outputs, one column for each time, with the algebraic variables polished."""
         problem, t = self.problem, times[None, :]
+        z, m = self.method.apart(z, m)
         w: Any = z
         if problem.settled_well is not None and self.method.settles:
             on: Any = problem.settled_well(t, x, self.p, m)
@@ -382,17 +364,25 @@ class Run:
             n = len(problem.equations.q)
             w = ca.vertcat(*problem.mechanism.accelerations(t, x[:n], x[n:], self.p, m))
         elif problem.eliminated and len(problem.equations.w):
-            w = problem.linear_w(t, x, self.p, m, problem.table(self.p, m))
+            w = self.method.eliminated(t, x, self.p, m)
         elif len(z):
             with suppress(RuntimeError):  # where the matrix has no inverse, the integrator's values have to do
                 w = problem.polished(t, x, z, self.p, m)
         rows = np.asarray(problem.outputs(t, x, w, self.p, m), dtype=float).reshape(-1, len(times))
-        return np.vstack([rows, np.asarray(x, dtype=float)[self._inner]]) if self._inner else rows
+        further = [np.asarray(x, dtype=float)[self._inner]] if self._inner else []
+        if self._held:
+            further.append(np.broadcast_to(m.reshape(len(m), -1)[self._held], (len(self._held), len(times))))
+        return np.vstack([rows, *further]) if further else rows
 
     @cached_property
     def _inner(self) -> list[int]:
         e = self.problem.equations
-        return [(e.q.names + e.u.names).index(name) for name in inner_states(e)]
+        return [e.state_names.index(name) for name in inner_states(e)]
+
+    @cached_property
+    def _held(self) -> list[int]:
+        e = self.problem.equations
+        return [len(e.modes) + e.held.names.index(name) for name in held_values(e)]
 
     def history(self, piece: int = 0) -> History | None:
         """Everything at the output times, from a piece on; None where nothing was kept since."""
@@ -414,13 +404,17 @@ class Run:
         mechanical = self.problem.equations.mechanics is not None
         kinetic = float(values["kinetic_energy"].max()) if mechanical else None
         audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic)
+        events, event_values = self.switched.events(list(self.names))
+        own = self.problem.equations.notes + self.switched.notes()
         return replace(
             self.blank(rtol, atol, formulation, integration),
             t=t,
             values=values,
             audit=audit,
-            notes=self.problem.equations.notes + (doubts(audit, self.method.worst) if mechanical else ()),
+            notes=own + (doubts(audit, self.method.worst) if mechanical else ()),
             complete=len(t) == len(self.grid),
+            events=events,
+            event_values=event_values,
         )
 
     def blank(self, rtol: float, atol: float | None, formulation: float = 0.0, integration: float = 0.0) -> Solution:
@@ -435,7 +429,7 @@ class Run:
             audit=EnergyAudit(none, none, none, none, self.start_energy, None if e.mechanics is None else 0.0),
             statistics=Statistics(self.method.name, rtol, atol, *counts, formulation, integration),
             parameters=dict(zip(e.p.names, self.p.tolist(), strict=True)),
-            states=e.q.names + e.u.names,
+            states=e.state_names,
             inner=tuple(inner_states(e)),
             notes=e.notes,
             complete=False,

@@ -150,10 +150,13 @@ class RungeKutta(Stepping):
             given = ca.vertcat(const["p"], const["m"], const["table"], t, 1, ones)
             ode, _, quad, _ = self.problem.dae(0, x, ca.MX(0, 1), given, ca.MX(0, 1))
             return ca.Function("slope", [t, x, c], [ca.vertcat(ode, quad)])
-        q, u, p, m = x[: mech.sizes[0]], x[mech.sizes[0] :], const["p"], const["m"]
+        nq, n = mech.sizes[:2]
+        q, u, further = ca.vertsplit(x, [0, nq, nq + n, x.numel()])
+        p, m = const["p"], ca.vertcat(const["m"], further)
         ud, multipliers = mech.soft_accelerations(t, q, u, p, m)
         known = (t, q, u, ud, multipliers, p, m)
-        return ca.Function("slope", [t, x, c], [ca.vertcat(mech.kinematics(*known), ud, mech.powers(*known))])
+        rates = ca.vertcat(mech.kinematics(*known), ud, mech.further(*known))
+        return ca.Function("slope", [t, x, c], [ca.vertcat(rates, mech.powers(*known))])
 
     def make_step(self) -> ca.Function:
         table, size = self.tableau, self.problem.sizes
@@ -204,7 +207,8 @@ class RungeKutta(Stepping):
         assert mech is not None
         nq, n, _, _ = mech.sizes
         const = self.constants.split(c)
-        q, u, size = mech.projected(t, new[:nq], new[nq : nq + n], const["p"], const["m"])
+        m = ca.vertcat(const["m"], new[nq + n : self.problem.sizes["x"]])
+        q, u, size = mech.projected(t, new[:nq], new[nq : nq + n], const["p"], m)
         return ca.vertcat(q, u, new[nq + n :]), size <= 1
 
 

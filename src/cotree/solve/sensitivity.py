@@ -20,7 +20,7 @@ from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.formulation.branch.slopes import start_slopes
 from cotree.maths.symbolic import column
-from cotree.solve.integrator import Integrator, Options, choose
+from cotree.solve.integrator import Integrator, Options, choose, is_stiff
 from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem, Scale
 from cotree.solve.simulate import output_grid
@@ -88,6 +88,7 @@ def sensitivities(
     e = equations
     Tangent.of(e)  # refuses what is not a mechanism
     without_locks(e, "a sensitivity")
+    _without_events(e)
     wanted = _known(outputs, e.outputs, "result")
     grid = output_grid(t_start, t_end, points, times)
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
@@ -96,6 +97,8 @@ def sensitivities(
     x, S, by_p = _start(e, names, p, t_start, held)
     _check_breaks(e, names, p, t_start, float(grid[-1]))
     varied = _Varied(e, ca.DM(by_p))
+    if integrator == "auto" and e.domains:
+        integrator = "cvodes" if is_stiff(Problem.of(e)) else "adams"
     method = choose(integrator, Problem.of(e))
     both = np.concatenate([x, S.ravel(order="F")])
     rough = method(varied, Options(ROUGH, ROUGH, max_steps))
@@ -112,7 +115,7 @@ def sensitivities(
     values = {name: np.unwrap(row) if name in near else row for name, row in zip(wanted, rows, strict=True)}
     every = np.asarray(dy, dtype=float).reshape(len(wanted), len(grid), len(names))
     units = {name: e.outputs[name].unit for name in wanted}
-    own = dict(zip((*e.p.names, *e.q.names, *e.u.names), (*e.p.units, *e.q.units, *e.u.units), strict=False))
+    own = dict(zip((*e.p.names, *e.state_names), (*e.p.units, *e.state_units), strict=False))
     units |= {name: own.get(name, "") for name in names}
     return Sensitivities(grid, tuple(wanted), tuple(names), values, np.moveaxis(every, 1, 2), units)
 
@@ -236,8 +239,10 @@ def _directions(
 ) -> tuple[list[str], dict[str, float]]:
     """What is varied, and all start values that are held."""
     assembly = getattr(_owner(e), "assembly", _owner(e))
-    names = _known(wrt, [*e.p.names, *assembly.names], "parameter or start value")
-    state = dict(zip(assembly.names, np.concatenate(assembly.state(p, t, start or None)), strict=True))
+    names = _known(wrt, [*e.p.names, *assembly.names, *e.x.names], "parameter or start value")
+    mechanical = {name: value for name, value in start.items() if name not in e.x.names}
+    state = dict(zip(assembly.names, np.concatenate(assembly.state(p, t, mechanical or None)), strict=True))
+    state |= dict(zip(e.x.names, _further(e, p, t), strict=True))
     for name in names:
         if name not in e.p.names and name not in start:
             start[name] = float(state[name])
@@ -261,14 +266,49 @@ def _start(
         else:
             by_p[e.p.names.index(name), k] = 1.0
     assert e.assemble is not None
+    own = {name: held[name] for name in held if name in e.x.names}
+    held = {name: held[name] for name in held if name not in own}
     x = np.concatenate(e.assemble(p, t, held or None))
     owner = _owner(e)
     slopes = partial(start_slopes, owner) if hasattr(owner, "assembly") else owner.slopes
-    dq, du, determined = slopes(p, t, held, by_p, by_given)
+    dq, du, determined = slopes(p, t, held, by_p, {name: each for name, each in by_given.items() if name not in own})
     S = np.vstack([dq, du])
     if not determined:
-        _check_start(e, names, p, t, held, S)
-    return x, S, by_p
+        _check_start(e, [name for name in names if name not in own], p, t, held, S)
+    if not len(e.x):
+        return x, S, by_p
+    further, slope = _further(e, p, t), _further_slopes(e, p, t, by_p)
+    for name, value in own.items():
+        place = e.x.names.index(name)
+        further[place], slope[place] = value, by_given.get(name, np.zeros(len(names)))
+    return np.concatenate([x, further]), np.vstack([S, slope]), by_p
+
+
+def _further(e: SystemEquations, p: Array, t: float) -> Array:
+    """Start values of the states of networks and blocks."""
+    return np.array(e.start(p, t), dtype=float) if len(e.x) and e.start is not None else np.zeros(0)
+
+
+def _further_slopes(e: SystemEquations, p: Array, t: float, by_p: Array) -> Array:
+    """Their derivatives: start values are given numbers, sums and ratios of them, for which differences do."""
+    columns = []
+    for direction in by_p.T:
+        step = 1e-4 * max(1e-3, float(np.abs(p[direction != 0]).max(initial=0.0)))
+        ends = [_further(e, p + sign * step * direction, t) for sign in (1, -1)]
+        columns.append((ends[0] - ends[1]) / (2 * step))
+    return np.column_stack(columns) if columns else np.zeros((len(e.x), 0))
+
+
+def _without_events(e: SystemEquations) -> None:
+    """Refuse machines whose held values change on the way: the times of the changes depend on the parameters."""
+    if e.eventful:
+        acting = [each.name for each in e.switches] + [each.name for each in e.samples]
+        names = dict.fromkeys(name.partition(".")[0] for name in acting)
+        raise SolveError(
+            f"parts switch or are sampled: {listing(names)}",
+            expected="a model without switching parts and sampled blocks",
+            remedy="Take differences of runs with changed parameters, or replace those parts by smooth ones",
+        )
 
 
 def _check_start(
@@ -289,7 +329,7 @@ def _check_start(
         slope = (ends[0] - ends[1]) / (2 * step)
         off = np.abs(slope - S[:, k])
         if off.max(initial=0.0) > 1e-4 * max(1.0, float(np.abs(slope).max())):
-            worst = (e.q.names + e.u.names)[int(np.argmax(off))]
+            worst = e.state_names[int(np.argmax(off))]
             raise SolveError(
                 f"the start of {worst} does not follow from the values that are given, and has no derivative by {name}",
                 remedy="Give start values for the joints of this loop"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import FileError, OptionError, SolveError
+from cotree.errors import FileError, ModelError, OptionError, SolveError, listing
 from cotree.formulation import SystemEquations
 from cotree.model.event import Event
 from cotree.results import Restart, Solution
@@ -26,6 +26,7 @@ from cotree.solve import (  # noqa: F401  (each registers)
 )
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
+from cotree.solve.hybrid_scout import scout
 from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
 from cotree.solve.limits import Limits
@@ -45,6 +46,7 @@ ROUGH = 1e-3
 ROUGH_POINTS = 51
 OFF, FINER = 0.2, 100
 """Energy error of a rough run that tells nothing of sizes, as vibrations have grown, and how much finer the next is."""
+EARLY = "interrupted before the run began, while the sizes of its variables were sought"
 TIGHTER = 4
 """Evaluations of a run for each one of the rough run, roughly."""
 
@@ -82,6 +84,9 @@ def simulate(
     the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``. Each
     of the ``events`` is recorded in the solution's attribute ``events``, or ends the run. ``record`` says where the run
     comes from, which file it is written to while it goes on, and what an earlier run has done of it.
+
+    What switches on the way is found and recorded as an event under its name, with all results right after it; each
+    controller acts at its own times. Such models are integrated by ``rk45``, or where they are stiff by ``rodas``.
     """
     options: dict[str, Any] = {
         "rtol": rtol, "atol": atol, "max_steps": max_steps, "max_step": max_step, "step": step,
@@ -89,10 +94,12 @@ def simulate(
     }  # fmt: skip
     grid = output_grid(t_start, t_end, points, times)
     watched = checked_events(events)
+    for name in sorted({event.name for event in watched} & {switch.name for switch in equations.switches}):
+        raise ModelError(f"an event is called '{name}', as a switch of the model is", expected="another name")
     record = Recording() if record is None else record
     asked = {"points": len(grid)} if times is None else {"times": grid}
     given = {"t_end": t_end, "t_start": t_start, **asked, "start": start, **options, "events": watched}
-    record.begin(grid, watched, seconds_formulation, given)
+    record.begin(grid, (*watched, *equations.switches), seconds_formulation, given)
     record.check(equations, _numbers(equations, parameters))
     try:
         found = _whole(equations, t_start, start, watched, progress, seconds_formulation, record, options)
@@ -132,6 +139,13 @@ def _whole(
         seconds = seconds_formulation if t == t_start or at is not None else 0.0
         return _one(part, left, t, given, more, report, seconds, drifts, record, at, **own)
 
+    if equations.locks and (equations.eventful or len(equations.x)):
+        beside = "switches or samples" if equations.eventful else "networks or signals"
+        raise SolveError(
+            f"{listing([lock.name for lock in equations.locks])} cannot close in a model with {beside}",
+            expected="latches and stops in a mechanism alone",
+            remedy="Use an end stop with a stiffness, such as translational.end_stop on the joint's axis",
+        )
     if equations.locks:
         if start == "steady" and record.at is None:
             from cotree.solve.statics import static_equilibrium  # few runs need it
@@ -147,7 +161,7 @@ def _whole(
     def together(part: Solution | None, complete: bool) -> Solution | None:
         parts = [each for each in (record.past, part) if each is not None]
         notes = equations.notes, max(drifts, default=0.0)
-        return joined(parts, [(0.0, 0.0)] * 2, grid, watched, {}, notes, complete)
+        return joined(parts, [(0.0, 0.0)] * 2, grid, (*watched, *equations.switches), {}, notes, complete)
 
     drifts.append(float(record.at.said["drift"]))
     left = grid[record.at.rows :]
@@ -206,7 +220,7 @@ def _one(
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.record, run.asked = record, record.grid
-    run.pieces.fewest = FEWEST if isinstance(fine, Stepping) else FEWEST_ANEW
+    run.pieces.fewest = FEWEST if fine.goes_on else FEWEST_ANEW
     if not isinstance(fine, Stepping):
         run.pieces.heed(problem.dae_length)
     even = step is not None and isinstance(fine, Stepping)  # even steps need no sizes
@@ -215,13 +229,23 @@ def _one(
     else:
         run.limits = run.find_limits(max_step)
         record.announce(run)
-    if at is None and atol is None and not even:
+    if at is None and equations.eventful:
+        try:
+            scout(run, start, integrator == "auto", compiled, atol is not None)
+        except KeyboardInterrupt:
+            record.keep_head()
+            raise SolveError(EARLY) from None
+    elif at is None and atol is None and not even:
         trial, failed = _scouted(
-            run, method if equations.mechanics is None else INTEGRATORS["adams"], start, fine.options
+            run,
+            method if equations.mechanics is None or not problem.eliminated else INTEGRATORS["adams"],
+            start,
+            fine.options,
         )
         history = trial.history()
         assert history is not None
-        history = replace(history, outputs=history.outputs[: 1 + len(equations.outputs)])
+        rows, own = 1 + len(equations.outputs), problem.sizes["z"]
+        history = replace(history, outputs=history.outputs[:rows], z=history.z[:own])
         run.sizes = sizes(problem, history, run.limits.peaks)
         if failed is None and not isinstance(fine, Stepping):  # which may need many more steps than the scout
             run.pieces.rate = (TIGHTER * trial.steps + 1) / (float(grid[-1]) - t_start or 1.0)
@@ -266,7 +290,7 @@ def _scouted(
         if trial.interrupted:
             if run.record is not None:
                 run.record.keep_head()
-            raise SolveError("interrupted before the run began, while the sizes of its variables were sought")
+            raise SolveError(EARLY)
         found = trial.solution(rtol, None, 0.0, 0.0)
         if found is None:
             raise failed or SolveError("nothing was computed")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.formulation import SystemEquations
 from cotree.solve.problem import Problem, Scale
 
 Array = NDArray[np.float64]
@@ -100,9 +101,9 @@ def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:
 
     idle = np.ones((0 if len(history.x) else 1, count))
     parts = (
-        np.vstack([size(history.x, e.q.units + e.u.units), idle]),
+        np.vstack([size(history.x, e.state_units), idle]),
         size(history.z, e.w.units if len(history.z) else ()),
-        np.broadcast_to(np.abs(history.quad).max(axis=1, keepdims=True), history.quad.shape),  # they feed nothing
+        np.broadcast_to(_integrals(e, history.quad)[:, None], history.quad.shape),  # they feed nothing
     )
     every = np.vstack(parts)
     times, columns = [float(history.t[0])], [every[:, 0]]
@@ -115,6 +116,15 @@ def sizes(problem: Problem, history: History, peaks: Array) -> Sizes:
     return Sizes(np.array(times), tuple(scales))
 
 
+def _integrals(e: SystemEquations, values: Array) -> Array:
+    """The largest value of each integral; energies of domains have one size, or what is hardly moved would count."""
+    largest = np.abs(values).max(axis=1, initial=0.0)
+    domains = [2 + k for k, name in enumerate(e.integrals) if name.startswith("energy.")]
+    if e.domains and domains:
+        largest[domains] = largest[[0, 1, *domains]].max()
+    return np.asarray(largest)
+
+
 def _mechanical(problem: Problem, history: History) -> Sizes:
     """One scale for the whole run of a mechanism: the largest value of each variable, or a part of its unit's largest.
 
@@ -125,18 +135,22 @@ def _mechanical(problem: Problem, history: History) -> Sizes:
     largest = np.abs(history.x).max(axis=1, initial=0.0)
     outputs = np.abs(history.outputs[1:]).max(axis=1, initial=0.0)
     places = [value for o, value in zip(e.outputs.values(), outputs.tolist(), strict=True) if o.unit == "m"]
+    places += [abs(value) for value, unit in zip(e.p.start.tolist(), e.p.units, strict=True) if unit == "m"]
     by_unit: dict[str, float] = {"rad": 1.0, "": 1.0, "m": TINY * max(places, default=0.0)}
-    for unit, value in zip(e.q.units + e.u.units, largest.tolist(), strict=True):
+    for unit, value in zip(e.state_units, largest.tolist(), strict=True):
         by_unit[unit] = max(by_unit.get(unit, 0.0), value)
     span = float(history.t[-1] - history.t[0]) or 1.0
     for unit in ("m", "rad"):
         by_unit[f"{unit}/s"] = max(by_unit.get(f"{unit}/s", 0.0), PART * by_unit[unit] / span)
-    floor = np.array([PART * by_unit[unit] for unit in e.q.units + e.u.units])
+    floor = np.array([PART * by_unit[unit] for unit in e.state_units])
     x = np.maximum(largest, floor)
     energy = float(np.abs(history.outputs[1 + list(e.outputs).index("kinetic_energy")]).max(initial=0.0))
     forces = [value for o, value in zip(e.outputs.values(), outputs.tolist(), strict=True) if o.unit == "N"]
     work = TINY * max(forces, default=0.0) * max(places, default=0.0)  # of what is at rest but for rounding
     least = np.array([PART * max(energy, work)] * 2 + [PART] * len(e.integrals))
-    quad = np.maximum(np.abs(history.quad).max(axis=1, initial=0.0), least)
+    quad = np.maximum(_integrals(e, history.quad), least)
     whole = [np.where(part > 0, part, 1.0) for part in (x if len(x) else np.ones(1), quad)]
-    return Sizes(history.t[:1], (Scale(whole[0], np.ones(len(history.z)), whole[1]),))
+    z = np.abs(history.z).max(axis=1, initial=0.0)
+    if len(z):
+        z = np.maximum(z, [PART * max(z[[u == unit for u in e.w.units]]) for unit in e.w.units])
+    return Sizes(history.t[:1], (Scale(whole[0], np.where(z > 0, z, 1.0), whole[1]),))

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.results.html import html_table
+from cotree.solve.held import Held
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
-from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of
+from cotree.solve.steady import Flow, rest
+from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of, whole_state
 
 Array = NDArray[np.float64]
 
@@ -49,8 +51,10 @@ class Equilibrium:
     stiffness: Array
     """Eigenvalues of the free motions' stiffness over their inertia, in 1/s^2, smallest first."""
     residual: float
-    """The largest generalised force left."""
+    """The largest generalised force left; of a machine the largest rate of a state."""
     iterations: int
+    poles: NDArray[np.complex128] | None = None
+    """Of a machine the poles about this state, by which its stability is judged; ``stiffness`` is empty then."""
 
     @property
     def stable(self) -> bool:
@@ -97,8 +101,10 @@ def static_equilibrium(
     """
     if seek not in ("nearest", "stable"):
         raise SolveError(f"seek = {seek!r}", expected="'nearest' or 'stable'")
-    tangent = Tangent.of(equations)
     p, m = numbers(equations, parameters, t)
+    if equations.domains and (equations.mechanics is not None or len(equations.held)):
+        return _operating(equations, at, t, p, seek)
+    tangent = Tangent.of(equations)
     q, _ = state_of(equations, at, t, p)
     search = _Search(tangent, t, p, m)
     if float(tangent.resting_energy(t, q, p, m)) > 0:
@@ -112,6 +118,30 @@ def static_equilibrium(
         q = search.creep(q, push=seek == "stable") if found is None else found
     check_open(equations, q, t, p, "the equilibrium", touching=True)
     return _result(search, q)
+
+
+def _operating(e: SystemEquations, at: Any, t: float, p: Array, seek: str) -> Equilibrium:
+    """The operating point of a machine."""
+    begin, given = whole_state(e, at, t, p)
+    held = Held(e, given)
+    flow = Flow(e, t, p, held.acted(t, begin, p, held.start(t, p)), held)
+    x, iterations = rest(flow, begin, stable=seek == "stable")
+    poles = flow.poles(x)[0].astype(np.complex128)
+    rows = flat(flow.problem.outputs(t, x, flow.w(x), p, flow.m))[1:]
+    floor = NEUTRAL * max(float(np.abs(poles).max(initial=0.0)), 1.0)
+    grows, idle = (poles.real > floor).any(), (np.abs(poles) <= floor).any()
+    return Equilibrium(
+        model=e.name,
+        t=t,
+        state=dict(zip(e.state_names, x.tolist(), strict=True)),
+        values=dict(zip(e.outputs, rows.tolist(), strict=True)),
+        units={name: output.unit for name, output in e.outputs.items()},
+        stability="unstable" if grows else "neutral" if idle else "stable",
+        stiffness=np.zeros(0),
+        residual=float(np.abs(flow.at(x)[0]).max(initial=0.0)),
+        iterations=iterations,
+        poles=poles,
+    )
 
 
 class _Search:

@@ -62,6 +62,7 @@ class Layout:
 class Stepping(Integrator):
     """A one-step method with its loop in native code; steps are adapted, or of a fixed length with option ``step``."""
 
+    goes_on = True
     order: ClassVar[int] = 2
     """The power of the step with which ``error`` falls."""
     most: ClassVar[int] = 200

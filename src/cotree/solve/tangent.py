@@ -62,9 +62,10 @@ class Tangent:
 
     @cached_property
     def arguments(self) -> list[ca.SX]:
-        """t, q, u, u', lambda, p, m."""
+        """t, q, u, u', lambda, p, m; after the modes m come the states x of networks and signals."""
         e = self.equations
-        return [e.t, e.q.symbols, e.u.symbols, e.u_dot, e.multipliers.symbols, e.p.symbols, e.mode_symbols]
+        m = ca.vertcat(e.mode_symbols, e.x.symbols)
+        return [e.t, e.q.symbols, e.u.symbols, e.u_dot, e.multipliers.symbols, e.p.symbols, m]
 
     @cached_property
     def directions(self) -> ca.SX:
@@ -173,7 +174,7 @@ def coordinate_names(equations: SystemEquations) -> tuple[str, ...]:
 def state_of(
     equations: SystemEquations, at: Mapping[str, float] | Sequence[float] | None, t: float, p: Array
 ) -> tuple[Array, Array]:
-    """q and u at a time: the start, with states changed by name, or a whole state (q, u) as it is."""
+    """q and u at a time: the start, with coordinates and speeds changed by name, or a whole (q, u) as it is."""
     e = equations
     names, size = e.q.names + e.u.names, len(e.q)
     assert e.assemble is not None
@@ -196,6 +197,38 @@ def state_of(
                 remedy="Give the coordinates of the joints, or write the equations with the joint tree",
             )
     return q, u
+
+
+def whole_state(
+    equations: SystemEquations, at: Mapping[str, float] | Sequence[float] | None, t: float, p: Array
+) -> tuple[Array, dict[str, float]]:
+    """(q, u, x) of a machine at a time, and the held values that are given with it by name."""
+    e, count = equations, len(equations.q) + len(equations.u)
+    if at is not None and not isinstance(at, Mapping):
+        every = np.asarray(at, dtype=float).ravel()
+        if len(every) != len(e.state_names) or not np.isfinite(every).all():
+            names = e.state_names
+            raise SolveError(f"a state of {len(every)} numbers", expected=f"{len(names)} finite ones: {listing(names)}")
+        return every, {}
+    given = dict(at or {})
+    held = {name: float(given.pop(name)) for name in list(given) if name in e.held.names}
+    own = {name: float(given.pop(name)) for name in list(given) if name in e.x.names}
+    for name in given:
+        if name not in e.state_names:
+            known = (*e.state_names, *e.held.names)
+            raise SolveError(
+                f"there is no state '{name}'", expected=f"one of {listing(known)}", remedy=nearest(str(name), known)
+            )
+    further = np.asarray(e.start(p, t) if e.start is not None else e.x.start, dtype=float)
+    if e.mechanics is None:  # all states are among the u
+        own, count, further_names = given, 0, e.u.names
+        x = further
+    else:
+        further_names = e.x.names
+        x = np.concatenate([*state_of(e, given or None, t, p), further])
+    for name, value in own.items():
+        x[count + further_names.index(name)] = value
+    return x, held
 
 
 def numbers(equations: SystemEquations, parameters: Mapping[str, float] | None, t: float) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ from cotree.model import Component, Expression
 from cotree.model.expression import TIME
 from cotree.model.form import VALUE, listed, said
 from cotree.model.form import several as rows_of
-from cotree.model.quantity import Quantity, finite
+from cotree.model.quantity import MISSING, Quantity, finite
 
 Array = NDArray[np.float64]
 
@@ -209,7 +209,7 @@ class Characteristic(Component):
                 expected=f"one of {listing(self.ways)}",
             )
         if self.table is not None:
-            object.__setattr__(self, "table", _points(self.table, f"{self.name}.table"))
+            object.__setattr__(self, "table", points(self.table, f"{self.name}.table"))
         super().__post_init__()
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
@@ -298,16 +298,17 @@ class Characteristic(Component):
             return None
 
 
-def _points(given: Any, where: str) -> tuple[tuple[float, float], ...]:
-    """The points of a table, checked."""
-    expected = "points with growing first number: ((x1, F1), (x2, F2), ...)"
+def points(given: Any, where: str, y: str = "F") -> tuple[tuple[float, float], ...]:
+    """The points of a table, checked; ``y`` is what errors call the second number."""
+    expected = f"points with growing first number: ((x1, {y}1), (x2, {y}2), ...)"
     rows = given.tolist() if isinstance(given, np.ndarray) else given
     if not isinstance(rows, (list, tuple)) or any(not isinstance(row, (list, tuple)) or len(row) != 2 for row in rows):
-        raise ModelError(f"found {given!r}", where=where, expected=expected)
-    points = tuple((finite(x, where, expected), finite(force, where, expected)) for x, force in rows)
-    if len(points) < 2:
-        raise ModelError(f"the table has {len(points)} points", where=where, expected=f"two or more {expected}")
-    for (before, _), (after, _) in itertools.pairwise(points):
+        what = "no points are given" if given is MISSING else f"found {given!r}"
+        raise ModelError(what, where=where, expected=expected)
+    found = tuple((finite(x, where, expected), finite(force, where, expected)) for x, force in rows)
+    if len(found) < 2:
+        raise ModelError(f"the table has {len(found)} points", where=where, expected=f"two or more {expected}")
+    for (before, _), (after, _) in itertools.pairwise(found):
         if after <= before:
             raise ModelError(f"{after:g} follows {before:g}", where=where, expected=expected)
-    return points
+    return found

@@ -7,6 +7,7 @@ from typing import Any
 
 from cotree.errors import ModelError
 from cotree.model import ELECTRICAL, Port, Role, Signal, Value, quantity, signal
+from cotree.model.switching import SwitchLaw
 from cotree.terminal.scalar import (
     AcrossSource,
     AcrossStorage,
@@ -18,6 +19,9 @@ from cotree.terminal.scalar import (
     ThroughSource,
     ThroughStorage,
 )
+
+LEAKING = 1e-3
+"""Voltage in V whose leakage an ideal diode does not tell from no current."""
 
 
 class Resistor(Dissipator):
@@ -54,7 +58,7 @@ class VoltageSource(AcrossSource):
     """v = voltage(t), from minus to plus."""
 
     ports = (Port(ELECTRICAL, Role.ACROSS_SOURCE),)
-    voltage: Signal = signal("V", "voltage of plus over minus")
+    voltage: Signal = signal("V", "voltage of plus over minus", measured=True)
 
     def signal(self, v: Any) -> Any:
         return v.voltage
@@ -64,7 +68,7 @@ class CurrentSource(ThroughSource):
     """i = current(t), from plus through the source to minus: it drives current into the node ``minus``."""
 
     ports = (Port(ELECTRICAL, Role.THROUGH_SOURCE),)
-    current: Signal = signal("A", "current from plus to minus through the source")
+    current: Signal = signal("A", "current from plus to minus through the source", measured=True)
 
     def signal(self, v: Any) -> Any:
         return v.current
@@ -78,14 +82,17 @@ class Switch(OnePort):
     """
 
     ports = (Port(ELECTRICAL, Role.STATIC),)
-    closed: Signal = signal("", "1 closed, 0 open; for example step(t - 0.1)")
+    closed: Signal = signal("", "1 closed, 0 open; for example step(t - 0.1)", measured=True)
     on_resistance: Value = quantity("ohm", "resistance when closed", symbol="R_on", range="positive")
     off_resistance: Value = quantity("ohm", "resistance when open", symbol="R_off", range="positive")
 
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         closed = v.closed
-        switching = getattr(closed, "is_symbolic", bool)() and closed.name() != "t"  # step or pulse alone: 0 or 1
-        if self.expressions["closed"].depends_on_time and not switching:  # a constant has been checked
+        given = self.expressions["closed"]
+        alone = getattr(closed, "is_symbolic", bool)() and closed.name() != "t" and not given.measured
+        if (
+            given.depends_on_time or given.measured
+        ) and not alone:  # step or pulse alone: 0 or 1; constants are checked
             from cotree.maths.symbolic import SYMBOLIC  # a model is built without loading CasADi
 
             closed = SYMBOLIC["min"](SYMBOLIC["max"](closed, 0.0), 1.0)
@@ -114,6 +121,43 @@ class Diode(OnePort):
 
         growth = limited_exp(e[0].across / v.thermal_voltage, limit=40.0)
         return [e[0].through - v.saturation_current * (growth - 1) - v.leakage * e[0].across]
+
+
+class IdealDiode(OnePort):
+    """v = V_f + R_on (i - V_f / R_off) while it conducts, i = v / R_off while it blocks; it conducts where v > V_f.
+
+    It conducts from plus to minus. Every change is an event, so that each stretch between is linear. It blocks again
+    when its current falls below V_f / R_off by the leakage of 1 mV: otherwise rounding could let it change for ever.
+    """
+
+    ports = (Port(ELECTRICAL, Role.STATIC),)
+    holding = ("conducting",)
+    on_resistance: Value = quantity("ohm", "resistance while it conducts", symbol="R_on", range="positive")
+    off_resistance: Value = quantity("ohm", "resistance while it blocks", symbol="R_off", range="positive")
+    forward_voltage: Value = quantity(
+        "V", "voltage above which it conducts", symbol="V_f", range="non-negative", default=0.0, built_in="zero"
+    )
+
+    def check(self, values: Mapping[str, float]) -> None:
+        if values["on_resistance"] >= values["off_resistance"]:
+            raise ModelError(
+                f"it conducts with {values['on_resistance']:g} ohm and blocks with {values['off_resistance']:g} ohm",
+                where=self.name,
+                expected="on_resistance < off_resistance",
+            )
+
+    def law(self, v: Any, *e: Any) -> Sequence[Any]:
+        above = v.conducting * (e[0].across - v.forward_voltage) * (1 / v.on_resistance - 1 / v.off_resistance)
+        return [e[0].through - e[0].across / v.off_resistance - above]
+
+    def switches(self, v: Any, *e: Any) -> Sequence[SwitchLaw]:
+        above = e[0].across - v.forward_voltage
+        return [
+            SwitchLaw("conducts", (1 - v.conducting) * above, {"conducting": 1.0}),
+            SwitchLaw(
+                "blocks", -v.conducting * (above / v.on_resistance + LEAKING / v.off_resistance), {"conducting": 0.0}
+            ),
+        ]
 
 
 class Transformer(IdealTransformer):

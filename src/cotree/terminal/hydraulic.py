@@ -1,11 +1,25 @@
-"""Hydraulic components: pressure is across, volume flow is through."""
+"""Hydraulic components: pressure is across, volume flow is through.
+
+Pressures count from the datum, which is the air at the tank. Oil that boils below the vapour pressure is not part of
+any law: look at the pressures.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cotree.model import HYDRAULIC, Port, Role, Signal, Value, quantity, signal
+from cotree.terminal.hydraulic_cylinder import Cylinder
+from cotree.terminal.hydraulic_pipe import Pipe
+from cotree.terminal.hydraulic_spool import Spool
+from cotree.terminal.hydraulic_stores import GasAccumulator, Tank, Volume
+from cotree.terminal.hydraulic_valves import CheckValve, Orifice, Relief, Valve
 from cotree.terminal.scalar import AcrossSource, AcrossStorage, Dissipator, ThroughSource, ThroughStorage
+
+__all__ = [
+    "Accumulator", "CheckValve", "Cylinder", "FlowSource", "GasAccumulator", "Inertance", "Orifice", "Pipe",
+    "PressureSource", "Relief", "Resistance", "Spool", "Tank", "Valve", "Volume",
+]  # fmt: skip
 
 
 class Accumulator(AcrossStorage):
@@ -44,7 +58,7 @@ class PressureSource(AcrossSource):
     """p = pressure(t) of plus over minus."""
 
     ports = (Port(HYDRAULIC, Role.ACROSS_SOURCE),)
-    pressure: Signal = signal("Pa", "pressure of plus over minus")
+    pressure: Signal = signal("Pa", "pressure of plus over minus", measured=True)
 
     def signal(self, v: Any) -> Any:
         return v.pressure
@@ -54,7 +68,7 @@ class FlowSource(ThroughSource):
     """Q = flow(t) from plus through the source to minus: a pump from the node plus into the node ``minus``."""
 
     ports = (Port(HYDRAULIC, Role.THROUGH_SOURCE),)
-    flow: Signal = signal("m^3/s", "volume flow into the node minus, out of plus")
+    flow: Signal = signal("m^3/s", "volume flow into the node minus, out of plus", measured=True)
 
     def signal(self, v: Any) -> Any:
         return v.flow

@@ -61,12 +61,16 @@ class MultiPort(Component):
     """A component with several ports; the field named by a port's label holds its (plus, minus) nodes."""
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
-        return tuple(_pair(getattr(self, port.label), f"{self.name}.{port.label}") for port in self.ports)
+        return tuple(self.pair(port.label) for port in self.ports)
+
+    def pair(self, label: str) -> tuple[str, str]:
+        """The two nodes that a field holds."""
+        return _pair(getattr(self, label), f"{self.name}.{label}")
 
     @classmethod
     def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
         labels = {port.label for port in cls.ports}
-        pairs = {key: _pair(value, f"{name}.{key}") for key, value in data.items() if key in labels}
+        pairs = {key: _pair(data[key], f"{name}.{key}") for key in data.keys() & labels if data[key] is not None}
         return super().from_data(name, {**data, **pairs})
 
     @classmethod
@@ -74,7 +78,7 @@ class MultiPort(Component):
         labels = {port.label for port in cls.ports}
         return {
             key: Form(f"nodes plus and minus of the {key.replace('_', ' ')} port", NODES, True)
-            if key in labels
+            if key in labels and form.required
             else form
             for key, form in super().forms().items()
         }

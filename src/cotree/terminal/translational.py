@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from cotree.model import TRANSLATIONAL, Port, Role, Signal, Value, quantity, signal
+from cotree.terminal.driveline import Ends, Rubbing, Slipping
 from cotree.terminal.scalar import (
     AcrossSource,
     AcrossStorage,
@@ -53,7 +54,7 @@ class VelocitySource(AcrossSource):
     """v = velocity(t) of plus against minus."""
 
     ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
-    velocity: Signal = signal("m/s", "velocity of plus against minus")
+    velocity: Signal = signal("m/s", "velocity of plus against minus", measured=True)
 
     def signal(self, v: Any) -> Any:
         return v.velocity
@@ -63,7 +64,7 @@ class ForceSource(ThroughSource):
     """F = force(t) from plus through the source to minus: it pushes the node ``minus`` in the positive direction."""
 
     ports = (Port(TRANSLATIONAL, Role.THROUGH_SOURCE),)
-    force: Signal = signal("N", "force on the node minus, and its reaction on plus")
+    force: Signal = signal("N", "force on the node minus, and its reaction on plus", measured=True)
 
     def signal(self, v: Any) -> Any:
         return v.force
@@ -79,3 +80,48 @@ class Lever(IdealTransformer):
 
     def ratio_of(self, v: Any) -> Any:
         return v.ratio
+
+
+class Brake(Slipping):
+    """|F| = force while slipping, against u; while sticking u = 0 as long as |F| < static * force.
+
+    ``minus`` is the part that stands. ``force`` is the capacity at the present pressure.
+    """
+
+    level = "force"
+    ports = (Port(TRANSLATIONAL, Role.THROUGH_SOURCE),)
+    force: Signal = signal("N", "force with which it brakes while slipping", measured=True)
+
+
+class Friction(Rubbing):
+    """|F| = force (1 + (static - 1) exp(-(u/stribeck)^2)) + viscous |u| while slipping, against u.
+
+    While sticking u = 0 as long as |F| < static * force. Without ``stribeck`` it falls at once when it slips.
+    """
+
+    level = "force"
+    ports = (Port(TRANSLATIONAL, Role.THROUGH_SOURCE),)
+    force: Value = quantity("N", "dry friction while slipping", symbol="F_c", range="non-negative")
+    stribeck: Value | None = quantity(
+        "m/s", "speed over which sticking turns into slipping friction", range="positive", default=None
+    )
+    viscous: Value = quantity(
+        "N s/m", "viscous friction", symbol="b", range="non-negative", default=0.0, built_in="zero"
+    )
+
+
+class EndStop(Ends):
+    """F = k d + c d' while d > 0 and F pushes, F = 0 otherwise; d is how far the position lies beyond an end.
+
+    The position of plus against minus starts at ``position``; where the two nodes are those of an axis or a line, it is
+    that of the joint or line.
+    """
+
+    ports = (Port(TRANSLATIONAL, Role.STATIC),)
+    stiffness: Value = quantity("N/m", "stiffness", symbol="k", range="positive")
+    lower: Value | None = quantity("m", "position of the lower end", default=None)
+    upper: Value | None = quantity("m", "position of the upper end", default=None)
+    damping: Value = quantity(
+        "N s/m", "damping while it pushes", symbol="c", range="non-negative", default=0.0, built_in="zero"
+    )
+    position: Value = quantity("m", "position at the start, where no joint or line gives it", default=0.0)

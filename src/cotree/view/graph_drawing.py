@@ -45,7 +45,7 @@ _KINDS = {
     Kind.DEPENDENT: "#9aa1ad",
 }
 _SEVERAL = (INK, "several kinds in one")
-_TINTS = ("#ffffff", "#e6f0fa", "#fdf0dc", "#e7f5ec", "#f7e9f2", "#eeeeee")
+_TINTS = ("#ffffff", "#e6f0fa", "#fdf0dc", "#e7f5ec", "#f7e9f2", "#eeeeee", "#fbe4e0", "#e0f2f1")
 _DASHES = (0, (4.5, 2.6))
 _DOTS = (0, (1.2, 2.0))
 _MARGIN = 0.18

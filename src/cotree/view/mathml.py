@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
@@ -119,6 +119,13 @@ def state_equations(
         yield name, _math(f"<mn>0</mn>{_EQUALS}{expression(equations.algebraic[k], notation)}")
     for name, signal in zip(equations.inputs.names, input_signals(equations), strict=True):
         yield name, _math(f"{notation(name)}{_EQUALS}{expression(signal, notation)}")
+
+
+def named_equations(model: Model, laws: Iterable[tuple[str, ca.SX]]) -> Iterator[tuple[str, str]]:
+    """Equations of the form name = expression, labelled by the name."""
+    notation = Notation(model)
+    for name, value in laws:
+        yield name, _math(f"{notation(name)}{_EQUALS}{expression(value, notation)}")
 
 
 def mechanism_equations(model: Model, equations: SystemEquations) -> list[tuple[str, list[tuple[str, str]]]] | None:

@@ -8,6 +8,8 @@ from cotree._version import __version__
 from cotree.errors import CotreeError
 from cotree.formulation import SystemEquations
 from cotree.formulation.branch.explain import main_results
+from cotree.formulation.choice import is_machine
+from cotree.formulation.machine.explain import wiring
 from cotree.graph import Tree
 from cotree.model import Kind, Model
 from cotree.results import Solution
@@ -18,9 +20,17 @@ from cotree.view.figures import to_svg
 from cotree.view.graph_drawing import graph_svg
 from cotree.view.page import MOST_ROWS, Section, counted, figure, number, page, quantity, text
 from cotree.view.plots import MOST_NAMES
-from cotree.view.report_equations import freedom, motion_equations, network_equations
+from cotree.view.report_equations import (
+    constraints,
+    freedom,
+    machine_equations,
+    motion_equations,
+    network_equations,
+    signals_section,
+)
 from cotree.view.report_results import (
     Plots,
+    domains_section,
     energy_section,
     events_section,
     grade,
@@ -76,7 +86,7 @@ def report_page(
         graphs = _graph(tree, words[0]) + ("" if other == tree else _graph(other, words[1], "r-"))
         written = motion_equations(model, tree, equations)
     if second_order and tree is not None:
-        plots = plots or main_results(model, solution)[:MOST_NAMES]
+        plots = plots or [*main_results(model, solution), *equations.x.names][:MOST_NAMES]
     groups = plotted_groups(solution, plots)
     kinds = {part.name: part.kind.replace("_", " ") for part in model.components.values()}
     data = chart_data(solution, [name for group in groups for name in group], kinds)
@@ -84,10 +94,12 @@ def report_page(
         *_pictures(model, solution, ("graph", "Graph" if tree is not None else "Bond graph", graphs)),
         ("plots", "Results", plots_section(solution, groups, bool(plots)) + _left_out(solution, data)),
         ("energy", "Energy audit", energy_section(solution.energy())),
+        *([("domains", "Energy by domain", domains_section(solution))] if solution.domains else []),
         *([("events", "Events", events_section(solution))] if solution.events else []),
         *([("freedom", "Degrees of freedom", freedom(equations))] if second_order else []),
         *([("causality", "Causality", bond_report.causality_section(model))] if tree is None else []),
-        ("equations", "Equations", written),
+        ("equations", "Equations", written + (machine_equations(model, equations) if is_machine(model) else "")),
+        *([("signals", "Signals", signals_section(model))] if is_machine(model) and wiring(model) else []),
         ("components", "Components", components_section(model, solution)),
         [("states", "States", states_section(solution)), ("statistics", "Statistics", run_section(solution, tree))],
         ("model", "Model", model_section(model, solution)),
@@ -155,7 +167,7 @@ def _doubtful(note: str) -> bool:
 
 def _tiles(tree: Tree | None, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:
     s, audit = solution.statistics, solution.energy()
-    speeds, held = len(equations.u), len(equations.multipliers)
+    speeds, held = len(equations.u), constraints(equations)
     first = (str(len(solution.states)), "states")
     if equations.mechanics is not None:
         first = (f"{speeds - held}", f"degree{'' if speeds - held == 1 else 's'} of freedom")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cotree.formulation import SystemEquations
+from cotree.formulation import SystemEquations, rate_name
 from cotree.formulation.branch.explain import constraint_lines
+from cotree.formulation.machine.explain import block_laws, further_rates, switch_lines, wiring
 from cotree.graph import Tree
 from cotree.model import Model
 from cotree.view import mathml
@@ -46,6 +47,39 @@ def motion_equations(model: Model, tree: Tree, equations: SystemEquations) -> st
     return "\n".join(parts)
 
 
+def machine_equations(model: Model, equations: SystemEquations) -> str:
+    """Laws of blocks, rates of states beside a mechanism, terminal equations of the networks, and what switches."""
+    parts, owners = [], {name: name.partition(".")[0] for name in equations.x.names}
+    if len(equations.x):
+        rows = mathml.named_equations(model, ((rate_name(n), v) for n, v in further_rates(equations)))
+        parts += ["<h3>Rates of networks and blocks</h3>", equation_list(rows, len(equations.x), parts=owners)]
+    if laws := list(block_laws(model)):
+        rows = mathml.named_equations(model, ((name, value) for _, name, value in laws))
+        own = {name: block for block, name, _ in laws}
+        parts += ["<h3>Blocks of signals</h3>", equation_list(rows, len(laws), parts=own)]
+    if model.mechanical and (terminal := list(mathml.terminal_equations(model))):
+        edges = {name: name.partition(".")[0] for name, _ in terminal}
+        listed = equation_list(terminal, len(terminal), parts=edges)
+        parts.append(folded(f"Terminal equations of the networks ({len(terminal)})", listed))
+    if lines := list(switch_lines(equations)):
+        items = "".join(f"<li>{text(line)}</li>" for line in lines[:MOST_ROWS])
+        parts.append(folded(f"Switches and samples ({len(lines)})", f"<ul>{items}</ul>"))
+    return "\n".join(["", *parts])
+
+
+def signals_section(model: Model) -> str:
+    """Who reads which signal."""
+    rows = wiring(model)
+    cells = ((f"<b>{text(who)}</b>", text(names), f"<code>{text(given)}</code>") for who, names, given in rows)
+    owners = [who.partition(".")[0] for who, _, _ in rows]
+    return table(("read by", "signals", "given as"), cells, len(rows), "signals", parts=owners)
+
+
+def constraints(equations: SystemEquations) -> int:
+    """Independent constraint equations of a mechanism; further multipliers are torques of parts that stick."""
+    return len(equations.multipliers) if equations.mechanics is None else equations.mechanics.velocity.numel()
+
+
 def _topology(tree: Tree, cutset_words: str, circuit_words: str) -> list[str]:
     owners, graph = _owners(tree), tree.graph
     cutsets = ((name, mathml.topological(tree.cutset_equation(name))) for name in tree.branches)
@@ -68,7 +102,7 @@ def _by_name(model: Model) -> dict[str, str]:
 
 def freedom(equations: SystemEquations) -> str:
     """Coordinates, speeds, independent constraint equations, and what is redundant."""
-    speeds, held = len(equations.u), len(equations.multipliers)
+    speeds, held = len(equations.u), constraints(equations)
     left = counted(speeds - held, "degree")
     sentence = (
         f"{counted(len(equations.q), 'coordinate')}, {counted(speeds, 'speed')} and "

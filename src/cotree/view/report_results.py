@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cotree.results import EnergyAudit, Solution
+from cotree.results import DomainAudit, EnergyAudit, Solution
 from cotree.view.chart_data import AUDIT, panels
 from cotree.view.figures import to_svg
 from cotree.view.page import figure, folded, number, quantity, table, text
@@ -16,6 +16,10 @@ Plots = Sequence[str | Sequence[str]]
 
 CLOSES, DOUBTFUL = 1e-6, 1e-3
 """Relative closure errors up to which an audit is called closed, and beyond which it is called open."""
+
+
+NOTHING = 1e-12
+"""Energy of a domain, over the largest that was moved, that counts as none."""
 
 
 def plot_groups(plots: Plots | None) -> list[list[str]]:
@@ -63,6 +67,44 @@ def energy_section(audit: EnergyAudit) -> str:
     drawn = figure(to_svg(plot_energy(audit), "e-", label="Energy over time"), css="chart", panels=live)
     listed = table(("energy", "value", "unit"), cells, len(cells), "rows", numeric=(1,))
     return f'<p class="verdict {grade(audit)}">{verdict(audit)}</p>\n{drawn}\n{what}\n{listed}'
+
+
+def domains_section(solution: Solution) -> str:
+    """The energy of every domain of a machine: what it was given, passed on, stored and dissipated."""
+    domains = solution.domains
+    worst = max(each.error for each in domains.values())
+    rows = [
+        (f"<b>{text(name)}</b>", *(number(value, 6) for value in _last(each)), number(each.error, 2))
+        for name, each in domains.items()
+    ]
+    head = ("domain", "supplied", "received", "stored", "dissipated", "error")
+    listed = table(head, rows, len(rows), "domains", range(1, 6))
+    names = [
+        f"energy.{domain}.{part}"
+        for part in ("stored", "received", "dissipated", "supplied")
+        for domain, each in domains.items()
+        if np.max(np.abs(getattr(each, part)), initial=0.0) > NOTHING * each.scale
+    ]
+    figures = []
+    for part in ("stored", "received", "dissipated", "supplied"):
+        own = [name for name in names if name.endswith(part)]
+        if own:
+            svg = to_svg(plot_solution(solution, own), f"d{part[0]}-", label=f"Energy {part} by domain")
+            figures.append(figure(svg, f"Energy {part}, by domain.", css="chart", panels=panels(solution, own)))
+    word = "good" if worst <= CLOSES else "fair" if worst <= DOUBTFUL else "bad"
+    what = (
+        "<p>Energies in J since the first output time. A domain stores what it is supplied with and receives from the "
+        "others less what it dissipates: error = stored + dissipated − supplied − received, over the largest energy "
+        "that was moved. Transducers are parts between domains; heat of losses is received by the thermal domain.</p>"
+    )
+    closes = f'<p class="verdict {word}">Every domain closes to {number(worst, 2)}.</p>'
+    return "\n".join([closes, listed, what, *figures])
+
+
+def _last(audit: DomainAudit) -> list[float]:
+    """Energies at the end; zero for what is rounding beside the others."""
+    ends = (float(each[-1]) for each in (audit.supplied, audit.received, audit.stored, audit.dissipated))
+    return [0.0 if abs(value) <= NOTHING * audit.scale else value for value in ends]
 
 
 def verdict(audit: EnergyAudit) -> str:

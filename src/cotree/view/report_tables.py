@@ -101,7 +101,7 @@ def _fields(component: Component, values: dict[str, float]) -> Iterable[str]:
         if expression is None:
             continue
         word = f"{field.replace('_', ' ')} {_symbol(info.symbol)}".rstrip()
-        storage = _storage_unit(component.edges()[0]) if field == "initial" else ""
+        storage = _storage_unit(component.edges()[0]) if field == "initial" and component.ports else ""
         unit = text(pretty_unit(info.unit or storage))
         value = values.get(f"{component.name}.{field}")
         given = "" if _is_number(expression.text) else f" = <code>{text(expression.text)}</code>"

@@ -20,6 +20,7 @@ from cotree.terminal.mechanics import (
     Joint,
     OnJoint,
 )
+from cotree.terminal.mounts import Mount
 from cotree.terminal.springs import Bushing, Damper, Spring
 from cotree.view.scene import METAL, SPRING, STONE, Solid, Stage, Strut
 from cotree.view.scene_bodies import add_body, add_traces
@@ -65,6 +66,10 @@ def add_mechanism(stage: Stage) -> None:
             _on_joint(stage, part, joints[part.on])
         elif isinstance(part, Connection) and not isinstance(part, OnFrame):
             _between(stage, part)
+    if any(isinstance(part, Mount) for part in parts):
+        from cotree.view.scene_lines import add_lines
+
+        add_lines(stage)
     add_forces(stage)
     add_traces(stage)
 

@@ -279,7 +279,10 @@ class Assembly:
         for _ in range(ITERATIONS):
             matrix = by_hard[:, free].T @ by_hard[:, free]
             step = np.zeros(len(free))
-            step[free] = -np.linalg.solve(matrix + damping * np.eye(len(matrix)), by_hard[:, free].T @ hard)
+            try:
+                step[free] = -np.linalg.solve(matrix + damping * np.eye(len(matrix)), by_hard[:, free].T @ hard)
+            except np.linalg.LinAlgError:  # lengths beyond all bounds
+                break
             moved = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
             now, by_now, _, _ = self._asked(self._position_parts(moved, t, p), 0, given)
             if float(now @ now) < float(hard @ hard):

@@ -1,9 +1,13 @@
-"""Equations of motion of a mechanism in branch coordinates, from any pair of trees (method.md, branch coordinates)."""
+"""Equations of motion of a mechanism in branch coordinates, from any pair of trees (method.md, branch coordinates).
+
+They come in three steps: coordinates and start values (`prepared`), all expressions (`branch.draft.drafted`), and the
+way in which the accelerations are found (`branch.draft.finished`). A machine changes the expressions in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -11,21 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import FormulationError, GraphError, SolveError, listing
-from cotree.formulation.branch.articulated import forward_dynamics, ldl_solver
-from cotree.formulation.branch.articulated import suits as articulated
 from cotree.formulation.branch.assembly import Assembly
 from cotree.formulation.branch.loops import loop_kind
 from cotree.formulation.branch.mechanism import Mechanism
-from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy, analyse
-from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
 from cotree.formulation.branch.transfer import transfer
-from cotree.formulation.system import Energy, Mechanics, SmoothInput, SystemEquations, Variables
+from cotree.formulation.system import SystemEquations
+from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree
-from cotree.maths.symbolic import column, substitute
+from cotree.maths.symbolic import column
 from cotree.model import Model
-from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import Driver
 
 Array = NDArray[np.float64]
@@ -72,15 +72,39 @@ class Start:
         return np.asarray(function(t, p), dtype=float).ravel()
 
 
+@dataclass
+class Prepared:
+    """A mechanism under its trees, with consistent start values and its independent constraints."""
+
+    top: Topology
+    own: Mechanism
+    start: Start
+    redundancy: Redundancy
+    q0: Array
+    u0: Array
+
+
 def branch_equations(model: Model, tree: Any = None) -> SystemEquations:
     """The equations of a mechanism with a tree, a pair of trees for translation and rotation, or a preset."""
+    from cotree.formulation.branch.draft import drafted, finished
+
+    return finished(drafted(prepared(model, tree)))
+
+
+def prepared(
+    model: Model, tree: Any = None, values: Values | None = None, loads: Callable[[Mechanism], None] | None = None
+) -> Prepared:
+    """The mechanism of a model; a machine around it gives ``values`` and adds ``loads`` to it."""
     graph = mechanism_graph(model)
     trees = mechanism_trees(graph, tree)
-    top = topology(model, graph)
+    top = topology(model, graph, values)
     own = Mechanism(top, branches(top, *trees))
     joint = spanning(graph, "joint")
     canonical = own if trees == (joint, joint) else Mechanism(top, branches(top, joint, joint))
-    _ = own.acting, canonical.acting  # reads all expressions, which may add modes
+    for each in {id(part): part for part in (canonical, own)}.values():  # its own last: it is measured in expressions
+        if loads is not None:
+            loads(each)
+        _ = each.acting  # reads all expressions, which may add modes
     modes = column([mode.value for mode in top.values.modes])
     start = Start(Assembly(canonical, modes), None if canonical is own else transfer(canonical, own), own)
     p = top.values.numbers()
@@ -89,8 +113,7 @@ def branch_equations(model: Model, tree: Any = None) -> SystemEquations:
     except SolveError:
         _check_drivers(model)
         raise
-    redundancy = _redundancy(own, start, p, q0)
-    return _system(top, own, start, redundancy, q0, u0)
+    return Prepared(top, own, start, _redundancy(own, start, p, q0), q0, u0)
 
 
 def _check_drivers(model: Model) -> None:
@@ -154,196 +177,3 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
             remedy=f"Remove '{over[0]}' or another driver of the same loop",
         )
     return result
-
-
-def _system(
-    top: Topology, own: Mechanism, start: Start, redundancy: Redundancy, q0: Array, u0: Array
-) -> SystemEquations:
-    kin, values = own.kin, top.values
-    kept = sorted(redundancy.kept, key=lambda k: not own.holonomic[k])  # holonomic rows first
-    names = [f"lambda {own.labels[k][0]} ({own.labels[k][1]})" for k in kept]
-    multipliers = Variables.make(names, ["" for _ in kept])
-    velocity = own.velocity[kept] if kept else ca.SX(0, 1)
-    position = own.position[[k for k in kept if own.holonomic[k]]] if kept else ca.SX(0, 1)
-    constraint_force = ca.SX.zeros(kin.u.numel())
-    if kept and kin.u.numel():
-        constraint_force = ca.densify(ca.jtimes(velocity, kin.u, multipliers.symbols, True))
-    balance = own.inertia_force - own.generalised - constraint_force
-    stiffening = rigid_stiffening(own, start.assembly.mechanism, start.joint(top.values.p.start))
-    if stiffening is not None:
-        balance += stiffening.force
-    acceleration = kin.rate(velocity)
-    closed = bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL)
-    potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
-    pushed = own.generalised if stiffening is None else own.generalised - stiffening.force
-    w, algebraic, rates = _accelerations(own, multipliers, balance, acceleration, closed, pushed)
-    if top.flexible and not closed and rates.numel():
-        _check_inertia(own, rates, q0, u0, start)
-    by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
-    held, drives = own.reactions(by_row)
-    energy, powers = _energy(own, drives, potential, by_row)
-    if stiffening is not None:
-        energy = replace(energy, supply=energy.supply + stiffening.power)
-    outputs = mechanism_outputs(own, held, drives, powers, potential)
-    inputs, signals, smooth = _signals(own)
-    return SystemEquations(
-        name=top.model.name,
-        t=values.t,
-        p=values.p,
-        q=Variables(kin.q, tuple(kin.q_names), tuple(kin.q_units), q0),
-        u=Variables(kin.u, tuple(kin.u_names), tuple(kin.u_units), u0),
-        u_dot=kin.u_dot,
-        kinematics=kin.q_dot,
-        rates=rates,
-        energy=energy,
-        outputs=outputs,
-        integrals=turned(outputs),
-        w=w,
-        algebraic=algebraic,
-        multipliers=multipliers,
-        constraints=position,
-        inputs=inputs,
-        input_rates=column([ca.SX.sym(f"d({name})/dt") for name in inputs.names]),
-        signals=signals,
-        smooth_inputs=smooth,
-        modes=tuple(values.modes),
-        mode_symbols=values.mode_symbols,
-        parameter_values=values.numbers,
-        assemble=start.state,
-        start_names=tuple(start.assembly.aliases),
-        mechanics=Mechanics(
-            balance,
-            position,
-            velocity,
-            acceleration,
-            tuple(kin.quaternions),
-            own.kinetic,
-            ca.SX(potential),
-            own.position[list(redundancy.dropped)] if redundancy.dropped else ca.SX(0, 1),
-            tuple(own.labels[k][0] for k in redundancy.dropped),
-            sum(len(places) for places in kin.elastic.values()),
-        ),
-        notes=_notes(own, redundancy),
-    )
-
-
-def _check_inertia(own: Mechanism, rates: ca.SX, q0: Array, u0: Array, start: Start) -> None:
-    """Refuse a body that can turn about an axis about which it has no inertia."""
-    kin, values = own.kin, own.top.values
-    known = [kin.q, kin.u, kin.t, values.p.symbols, values.mode_symbols]
-    found = ca.Function("rates", known, [rates])(q0, u0, 0.0, values.p.start, start.modes(values.p.start, 0.0))
-    if np.isfinite(np.asarray(found, dtype=float)).all():
-        return
-    thin = []
-    for each in own.top.flexible.values():
-        tables = each.floating.tables
-        central = tables.second - np.outer(tables.first, tables.first) / tables.mass
-        across = np.linalg.eigvalsh(np.trace(central) * np.eye(3) - central)
-        if across[0] < 1e-9 * across[2]:
-            thin.append(each.name)
-    raise FormulationError(
-        f"{listing([repr(name) for name in thin])} can turn about an axis about which it has no inertia"
-        if thin
-        else "the mass matrix is singular at the start",
-        where=thin[0] if thin else "",
-        expected="inertia about every axis that the joints leave free",
-        remedy="Keep the rotary inertia of its sections, or hold this rotation by a joint",
-    )
-
-
-def _accelerations(
-    own: Mechanism, multipliers: Variables, balance: ca.SX, acceleration: ca.SX, closed: bool, generalised: ca.SX
-) -> tuple[Variables, ca.SX, ca.SX]:
-    """Algebraic variables and equations, and the rates of the speeds."""
-    kin = own.kin
-    none = Variables.make((), ())
-    if closed:
-        names = (*(f"d({name})/dt" for name in kin.u_names), *multipliers.names)
-        units = (*(f"{unit}/s" for unit in kin.u_units), *multipliers.units)
-        both = Variables(ca.vertcat(kin.u_dot, multipliers.symbols), names, units, np.zeros(len(names)))
-        return both, ca.vertcat(balance, acceleration), kin.u_dot
-    if not kin.u.numel():
-        return none, ca.SX(0, 1), ca.SX(0, 1)
-    if articulated(kin):
-        return none, ca.SX(0, 1), forward_dynamics(kin, generalised)
-    mass = ca.jacobian(balance, kin.u_dot)
-    return none, ca.SX(0, 1), ca.densify(ldl_solver(mass)(-substitute(balance, kin.u_dot, 0)))
-
-
-def _energy(
-    own: Mechanism, drives: Mapping[str, ca.SX], potential: ca.SX, multipliers: Mapping[int, ca.SX]
-) -> tuple[Energy, dict[str, ca.SX]]:
-    """Stored energy; dissipated and supplied powers of elements and drivers."""
-    kin = own.kin
-    dissipation = sum((part.loss for part in own.inertia if part is not None), ca.SX(0))
-    supply = own.flux_power
-    powers: dict[str, ca.SX] = {}
-    for act in own.acting:
-        powers[act.name] = act.power
-        if act.loss is not None:
-            dissipation += act.loss
-            continue
-        change = kin.rate(act.potential) if not act.potential.is_constant() else ca.SX(0)
-        into = act.power + change  # what enters bodies and stores
-        if act.supplies:
-            supply += into
-        else:
-            dissipation -= into
-    for name, force in drives.items():
-        link, coordinate = own.driven_coordinate(name)
-        power = force * kin.coordinate(link, coordinate)[1]
-        powers[name] = power
-        supply += power
-    for rows, first in own.numbered():
-        if rows.drift is not None and not rows.drift.is_zero():
-            lam = ca.vertcat(*(multipliers.get(first + k, ca.SX(0)) for k in range(len(rows))))
-            powers[rows.owner] = powers.get(rows.owner, ca.SX(0)) - ca.dot(lam, rows.drift)
-            supply -= ca.dot(lam, rows.drift)
-    return Energy(own.kinetic + potential, dissipation, supply), powers
-
-
-def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]:
-    """Everything that is given over time, so that bends and lost values are seen; drivers must not jump."""
-    found = dict(own.top.values.signals)
-    smooth: list[tuple[str, str, str]] = []
-    for driver in (d for link in own.top.links.values() for d in link.drivers):
-        course = driver.course(own.top.of(driver))
-        what = f"{driver.name}.speed" if driver.of_speed else f"{driver.name}.position"
-        found.setdefault(what, (course, ""))
-        smooth.append((what, f"it drives '{driver.on}'", "an infinite force"))
-        if not driver.of_speed:
-            found[f"{driver.name}.speed"] = (ca.jacobian(course, own.kin.t), "")
-            bend = ca.jacobian(ca.jacobian(course, own.kin.t), own.kin.t)
-            found[f"{driver.name}.acceleration"] = (bend, "")
-            smooth.append((f"{driver.name}.speed", f"it drives '{driver.on}'", "an infinite force"))
-    names = list(found)
-    remedy = "Let the driver start and stop smoothly"
-    return (
-        Variables.make(names, [unit for _, unit in found.values()]),
-        column([signal for signal, _ in found.values()]),
-        tuple(SmoothInput(names.index(name), why, needs, remedy) for name, why, needs in smooth),
-    )
-
-
-def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:
-    kin = own.kin
-    rows = len(redundancy.kept)
-    speeds = f"{len(kin.u_names)} speed{'' if len(kin.u_names) == 1 else 's'}"
-    words = f"{speeds}, {rows} independent constraint equation{'' if rows == 1 else 's'}"
-    freedom = f"{redundancy.freedom} degree{'' if redundancy.freedom == 1 else 's'} of freedom"
-    elastic = (_elastic_note(own, j) for j in own.top.flexible)
-    return (f"{words}, {freedom}", *elastic, *redundancy.notes)
-
-
-def _elastic_note(own: Mechanism, j: int) -> str:
-    """What the elastic coordinates of a body are."""
-    flexible, body = own.top.flexible[j], own.top.bodies[j]
-    assert isinstance(body, Deformable)
-    tables, few = flexible.floating.tables, 6
-    found = tables.frequencies[np.isfinite(tables.frequencies)]
-    words = f"{flexible.name}: {tables.mass:.4g} kg, {len(tables.names)} elastic coordinates ({body.shapes} shapes)"
-    if not len(found):
-        return words
-    listed = ", ".join(f"{value:.4g}" for value in found[:few])
-    rest = f" ... {found[-1]:.4g}" if len(found) > few else ""
-    return f"{words}, with its frame held {listed}{rest} rad/s"

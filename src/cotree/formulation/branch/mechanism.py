@@ -32,6 +32,10 @@ class Acting:
     """The dissipated power, where the element says it."""
     along: ca.SX | None = None
     """The generalised force, where it acts along a joint's coordinate."""
+    frames: tuple[str, str] | None = None
+    """Nodes between which it acts, where they do not follow from its name."""
+    loaded: bool = False
+    """Whether the power comes from a network, which books it."""
 
     @property
     def power(self) -> ca.SX:
@@ -46,12 +50,14 @@ class Mechanism:
         self.top, self.tree = top, tree
         self.kin = Kinematics(top, tree)
         self.rows: list[Rows] = chord_rows(self.kin)
+        self.loads: list[Acting] = []
+        """What a network puts on the mechanism."""
 
     def values_of(self, body: Body) -> Any:
         """The values of a body, which may follow measured quantities of this mechanism."""
         if not any(expression.measured for expression in body.expressions.values()):
             return self.top.of(body)
-        self.top.values.measures = Measures(self)
+        self.top.values.measures = Measures(self, self.top.values.others)
         return self.top.values.of(body)
 
     @cached_property
@@ -83,7 +89,7 @@ class Mechanism:
     @cached_property
     def acting(self) -> list[Acting]:
         """All force elements and joint forces."""
-        self.top.values.measures = Measures(self)
+        self.top.values.measures = Measures(self, self.top.values.others)
         kin, top = self.kin, self.top
         here = SimpleNamespace(t=kin.t)
         result = []
@@ -113,7 +119,7 @@ class Mechanism:
                     amount,
                 )
             )
-        return result
+        return result + self.loads
 
     def ends(self, name: str) -> tuple[str, str]:
         """The frames between which an element acts."""
@@ -167,7 +173,7 @@ class Mechanism:
         kin, top = self.kin, self.top
         applied = Applied(kin)
         for act in self.acting:
-            frame_a, frame_b = self.ends(act.name)
+            frame_a, frame_b = self.ends(act.name) if act.frames is None else act.frames
             applied.add(top.places[frame_a], top.places[frame_b], act.wrench)
         held: dict[str, Wrench] = {}
         drives: dict[str, ca.SX] = {}
@@ -259,8 +265,8 @@ def _sum(a: Wrench | None, b: Wrench, sign: int = 1) -> Wrench:
 class Measures(Mapping[str, ca.SX]):
     """Positions and velocities of frames, and coordinates of joints, by the names of the results."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Mechanism, others: Mapping[str, ca.SX]) -> None:
+        self.mechanism, self.others = mechanism, others
         kin = mechanism.kin
         names: dict[str, tuple[str, str, int]] = {}
         for node in mechanism.top.places:
@@ -281,16 +287,21 @@ class Measures(Mapping[str, ca.SX]):
     def __getitem__(self, name: str) -> ca.SX:
         if name in self._elastic:
             return self._elastic[name]
+        if name not in self._names:
+            return self.others[name]
         owner, what, k = self._names[name]
         if what in ("position", "velocity", "angular_velocity"):
             return frame_motion(self._kin, owner)[what][k]
         return self._kin.coordinate(self.mechanism.top.links[owner], what)[k]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._names or name in self._elastic or name in self.others
+
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._names, **self._elastic})
+        return iter({**self._names, **self._elastic, **self.others})
 
     def __len__(self) -> int:
-        return len(self._names) + len(self._elastic)
+        return len(list(iter(self)))
 
 
 def frame_motion(kin: Kinematics, node: str) -> dict[str, ca.SX]:

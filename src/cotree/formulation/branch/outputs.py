@@ -40,13 +40,16 @@ def mechanism_outputs(
         if name not in own.top.links:
             result |= _wrench(name, wrench)
     for act in own.acting:
+        if act.loaded:  # the network shows it
+            continue
         if act.along is not None:
             result[f"{act.name}.{_force_word(own, act.name)}"] = Output(act.along, _force_unit(own, act.name))
         else:
             result |= _wrench(act.name, act.wrench)
     for name, force in drives.items():
         result[f"{name}.{_force_word(own, name)}"] = Output(force, _force_unit(own, name))
-    result |= {f"{name}.power": Output(power, "W") for name, power in powers.items()}
+    loads = {act.name for act in own.loads}
+    result |= {f"{name}.power": Output(power, "W") for name, power in powers.items() if name not in loads}
     result["kinetic_energy"] = Output(own.kinetic, "J")
     result["potential_energy"] = Output(ca.SX(potential), "J")
     return result

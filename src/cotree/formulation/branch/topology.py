@@ -32,6 +32,7 @@ from cotree.terminal.mechanics import (
     JointForce,
     OnJoint,
 )
+from cotree.terminal.mounts import AxisMount
 
 GROUND = 0
 """Index of the ground among the bodies."""
@@ -107,7 +108,7 @@ class Topology:
     def referenced(self) -> frozenset[str]:
         """Joints whose coordinates drivers, forces, couplings or expressions use."""
         parts = self.model.components.values()
-        names = {part.on for part in parts if isinstance(part, OnJoint)}
+        names = {part.on for part in parts if isinstance(part, OnJoint | AxisMount)}
         names |= {joint for coupling in self.couplings for joint, _, _ in coupling.terms(self.of(coupling))}
         names |= {name.partition(".")[0] for part in parts for e in part.expressions.values() for name in e.measured}
         return frozenset(names)
@@ -133,7 +134,7 @@ def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
     _check_kinds(model)
     model.check()
     edges: list[Edge] = []
-    for component in model.components.values():
+    for component in (part for part in model.components.values() if part.mechanical):
         if isinstance(component, OnJoint):
             joint = _joint(model, component)
             edges += component.edges_between(joint.frame_a, joint.frame_b)
@@ -145,13 +146,6 @@ def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
 
 
 def _check_kinds(model: Model) -> None:
-    strange = [c for c in model.components.values() if not c.mechanical]
-    if strange:
-        raise ModelError(
-            f"'{strange[0].name}' ({strange[0].kind}) is no part of a mechanism",
-            expected="bodies, joints, drivers and forces only",
-            remedy="Networks and mechanisms cannot be joined in one model yet: make a model of each",
-        )
     if not any(isinstance(c, Body) for c in model.components.values()):
         raise ModelError("the mechanism has no body", where=model.name, remedy="Add a RigidBody or a PointMass")
 
@@ -194,9 +188,9 @@ def _check_frames(model: Model, edges: list[Edge]) -> None:
             raise ModelError(f"both its frames are '{component.frame_a}'", where=component.name, expected="two frames")
 
 
-def topology(model: Model, graph: LinearGraph) -> Topology:
+def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> Topology:
     """Bodies, frames and connections of a model, with their values as symbols."""
-    values = Values(model)
+    values = Values(model) if values is None else values
     parts = model.components.values()
     bodies: list[Body | None] = [None, *(part for part in parts if isinstance(part, Body))]
     identity, zero = ca.SX.eye(3), ca.SX.zeros(3)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 ORDER = (
-    "pendulum", "four_bar", "slider_crank", "robot_arm", "flexible_beam", "truss", "circuit", "dc_motor", "bond_graph",
-    "empty",
+    "pendulum", "four_bar", "slider_crank", "robot_arm", "flexible_beam", "truss", "circuit", "dc_motor", "motor",
+    "bond_graph", "empty",
 )  # fmt: skip
 """In which order they are listed: the simplest first."""
 

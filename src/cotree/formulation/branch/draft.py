@@ -1,0 +1,258 @@
+"""All expressions of a mechanism under its trees, and the equations that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import FormulationError, listing
+from cotree.formulation.branch.articulated import forward_dynamics, ldl_solver
+from cotree.formulation.branch.articulated import suits as articulated
+from cotree.formulation.branch.equations import Prepared, Start
+from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.branch.outputs import mechanism_outputs, turned
+from cotree.formulation.branch.redundancy import Redundancy
+from cotree.formulation.branch.stiffening import rigid_stiffening
+from cotree.formulation.system import Energy, Mechanics, Output, SmoothInput, SystemEquations, Variables
+from cotree.maths.symbolic import column, substitute
+from cotree.terminal.deformable import Deformable
+
+Array = NDArray[np.float64]
+
+SMALL = 12
+"""Speeds up to which an open mechanism with two different trees is solved for u' as one expression."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The expressions of a mechanism; see `Mechanics` for their form."""
+
+    prepared: Prepared
+    multipliers: Variables
+    balance: ca.SX
+    position: ca.SX
+    velocity: ca.SX
+    acceleration: ca.SX
+    pushed: ca.SX
+    """The generalised forces."""
+    potential: ca.SX
+    energy: Energy
+    outputs: Mapping[str, Output]
+    closed: bool
+    """Whether u' and the multipliers are algebraic variables, instead of u' being explicit."""
+    articulated: bool
+    """Whether u' is explicit by one sweep along the tree; the forces must not depend on u' then."""
+
+
+def drafted(prepared: Prepared) -> Draft:
+    """The expressions of a mechanism."""
+    top, own, start = prepared.top, prepared.own, prepared.start
+    kin = own.kin
+    kept = sorted(prepared.redundancy.kept, key=lambda k: not own.holonomic[k])  # holonomic rows first
+    names = [f"lambda {own.labels[k][0]} ({own.labels[k][1]})" for k in kept]
+    multipliers = Variables.make(names, ["" for _ in kept])
+    velocity = own.velocity[kept] if kept else ca.SX(0, 1)
+    position = own.position[[k for k in kept if own.holonomic[k]]] if kept else ca.SX(0, 1)
+    constraint_force = ca.SX.zeros(kin.u.numel())
+    if kept and kin.u.numel():
+        constraint_force = ca.densify(ca.jtimes(velocity, kin.u, multipliers.symbols, True))
+    balance = own.inertia_force - own.generalised - constraint_force
+    stiffening = rigid_stiffening(own, start.assembly.mechanism, start.joint(top.values.p.start))
+    if stiffening is not None:
+        balance += stiffening.force
+    potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
+    by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
+    held, drives = own.reactions(by_row)
+    energy, powers = _energy(own, drives, potential, by_row)
+    if stiffening is not None:
+        energy = replace(energy, supply=energy.supply + stiffening.power)
+    return Draft(
+        prepared,
+        multipliers,
+        balance,
+        position,
+        velocity,
+        kin.rate(velocity),
+        own.generalised if stiffening is None else own.generalised - stiffening.force,
+        ca.SX(potential),
+        energy,
+        mechanism_outputs(own, held, drives, powers, potential),
+        bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL),
+        articulated(kin),
+    )
+
+
+def finished(draft: Draft) -> SystemEquations:
+    """The equations of a mechanism."""
+    top, own, start = draft.prepared.top, draft.prepared.own, draft.prepared.start
+    q0, u0, redundancy = draft.prepared.q0, draft.prepared.u0, draft.prepared.redundancy
+    kin, values = own.kin, top.values
+    w, algebraic, rates = _accelerations(draft)
+    if top.flexible and not draft.closed and rates.numel() and not own.loads:
+        _check_inertia(own, rates, q0, u0, start)
+    inputs, signals, smooth = _signals(own)
+    return SystemEquations(
+        name=top.model.name,
+        t=values.t,
+        p=values.p,
+        q=Variables(kin.q, tuple(kin.q_names), tuple(kin.q_units), q0),
+        u=Variables(kin.u, tuple(kin.u_names), tuple(kin.u_units), u0),
+        u_dot=kin.u_dot,
+        kinematics=kin.q_dot,
+        rates=rates,
+        energy=draft.energy,
+        outputs=draft.outputs,
+        integrals=turned(draft.outputs),
+        w=w,
+        algebraic=algebraic,
+        multipliers=draft.multipliers,
+        constraints=draft.position,
+        inputs=inputs,
+        input_rates=column([ca.SX.sym(f"d({name})/dt") for name in inputs.names]),
+        signals=signals,
+        smooth_inputs=smooth,
+        modes=tuple(values.modes),
+        mode_symbols=values.mode_symbols,
+        parameter_values=values.numbers,
+        assemble=start.state,
+        start_names=tuple(start.assembly.aliases),
+        mechanics=Mechanics(
+            draft.balance,
+            draft.position,
+            draft.velocity,
+            draft.acceleration,
+            tuple(kin.quaternions),
+            own.kinetic,
+            draft.potential,
+            own.position[list(redundancy.dropped)] if redundancy.dropped else ca.SX(0, 1),
+            tuple(own.labels[k][0] for k in redundancy.dropped),
+            sum(len(places) for places in kin.elastic.values()),
+        ),
+        notes=_notes(own, redundancy),
+    )
+
+
+def _check_inertia(own: Mechanism, rates: ca.SX, q0: Array, u0: Array, start: Start) -> None:
+    """Refuse a body that can turn about an axis about which it has no inertia."""
+    kin, values = own.kin, own.top.values
+    known = [kin.q, kin.u, kin.t, values.p.symbols, values.mode_symbols]
+    found = ca.Function("rates", known, [rates])(q0, u0, 0.0, values.p.start, start.modes(values.p.start, 0.0))
+    if np.isfinite(np.asarray(found, dtype=float)).all():
+        return
+    thin = []
+    for each in own.top.flexible.values():
+        tables = each.floating.tables
+        central = tables.second - np.outer(tables.first, tables.first) / tables.mass
+        across = np.linalg.eigvalsh(np.trace(central) * np.eye(3) - central)
+        if across[0] < 1e-9 * across[2]:
+            thin.append(each.name)
+    raise FormulationError(
+        f"{listing([repr(name) for name in thin])} can turn about an axis about which it has no inertia"
+        if thin
+        else "the mass matrix is singular at the start",
+        where=thin[0] if thin else "",
+        expected="inertia about every axis that the joints leave free",
+        remedy="Keep the rotary inertia of its sections, or hold this rotation by a joint",
+    )
+
+
+def _accelerations(draft: Draft) -> tuple[Variables, ca.SX, ca.SX]:
+    """Algebraic variables and equations, and the rates of the speeds."""
+    kin, multipliers = draft.prepared.own.kin, draft.multipliers
+    none = Variables.make((), ())
+    if draft.closed:
+        names = (*(f"d({name})/dt" for name in kin.u_names), *multipliers.names)
+        units = (*(f"{unit}/s" for unit in kin.u_units), *multipliers.units)
+        both = Variables(ca.vertcat(kin.u_dot, multipliers.symbols), names, units, np.zeros(len(names)))
+        return both, ca.vertcat(draft.balance, draft.acceleration), kin.u_dot
+    if not kin.u.numel():
+        return none, ca.SX(0, 1), ca.SX(0, 1)
+    if draft.articulated:
+        return none, ca.SX(0, 1), forward_dynamics(kin, draft.pushed)
+    mass = ca.jacobian(draft.balance, kin.u_dot)
+    return none, ca.SX(0, 1), ca.densify(ldl_solver(mass)(-substitute(draft.balance, kin.u_dot, 0)))
+
+
+def _energy(
+    own: Mechanism, drives: Mapping[str, ca.SX], potential: ca.SX, multipliers: Mapping[int, ca.SX]
+) -> tuple[Energy, dict[str, ca.SX]]:
+    """Stored energy; dissipated and supplied powers of elements and drivers."""
+    kin = own.kin
+    dissipation = sum((part.loss for part in own.inertia if part is not None), ca.SX(0))
+    supply = own.flux_power
+    powers: dict[str, ca.SX] = {}
+    for act in own.acting:
+        powers[act.name] = act.power
+        if act.loaded:
+            continue
+        if act.loss is not None:
+            dissipation += act.loss
+            continue
+        change = kin.rate(act.potential) if not act.potential.is_constant() else ca.SX(0)
+        into = act.power + change  # what enters bodies and stores
+        if act.supplies:
+            supply += into
+        else:
+            dissipation -= into
+    for name, force in drives.items():
+        link, coordinate = own.driven_coordinate(name)
+        power = force * kin.coordinate(link, coordinate)[1]
+        powers[name] = power
+        supply += power
+    for rows, first in own.numbered():
+        if rows.drift is not None and not rows.drift.is_zero():
+            lam = ca.vertcat(*(multipliers.get(first + k, ca.SX(0)) for k in range(len(rows))))
+            powers[rows.owner] = powers.get(rows.owner, ca.SX(0)) - ca.dot(lam, rows.drift)
+            supply -= ca.dot(lam, rows.drift)
+    return Energy(own.kinetic + potential, dissipation, supply), powers
+
+
+def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]:
+    """Everything that is given over time, so that bends and lost values are seen; drivers must not jump."""
+    found = dict(own.top.values.signals)
+    smooth: list[tuple[str, str, str]] = []
+    for driver in (d for link in own.top.links.values() for d in link.drivers):
+        course = driver.course(own.top.of(driver))
+        what = f"{driver.name}.speed" if driver.of_speed else f"{driver.name}.position"
+        found.setdefault(what, (course, ""))
+        smooth.append((what, f"it drives '{driver.on}'", "an infinite force"))
+        if not driver.of_speed:
+            found[f"{driver.name}.speed"] = (ca.jacobian(course, own.kin.t), "")
+            bend = ca.jacobian(ca.jacobian(course, own.kin.t), own.kin.t)
+            found[f"{driver.name}.acceleration"] = (bend, "")
+            smooth.append((f"{driver.name}.speed", f"it drives '{driver.on}'", "an infinite force"))
+    names = list(found)
+    remedy = "Let the driver start and stop smoothly"
+    return (
+        Variables.make(names, [unit for _, unit in found.values()]),
+        column([signal for signal, _ in found.values()]),
+        tuple(SmoothInput(names.index(name), why, needs, remedy) for name, why, needs in smooth),
+    )
+
+
+def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:
+    kin = own.kin
+    rows = len(redundancy.kept)
+    speeds = f"{len(kin.u_names)} speed{'' if len(kin.u_names) == 1 else 's'}"
+    words = f"{speeds}, {rows} independent constraint equation{'' if rows == 1 else 's'}"
+    freedom = f"{redundancy.freedom} degree{'' if redundancy.freedom == 1 else 's'} of freedom"
+    elastic = (_elastic_note(own, j) for j in own.top.flexible)
+    return (f"{words}, {freedom}", *elastic, *redundancy.notes)
+
+
+def _elastic_note(own: Mechanism, j: int) -> str:
+    """What the elastic coordinates of a body are."""
+    flexible, body = own.top.flexible[j], own.top.bodies[j]
+    assert isinstance(body, Deformable)
+    tables, few = flexible.floating.tables, 6
+    found = tables.frequencies[np.isfinite(tables.frequencies)]
+    words = f"{flexible.name}: {tables.mass:.4g} kg, {len(tables.names)} elastic coordinates ({body.shapes} shapes)"
+    if not len(found):
+        return words
+    listed = ", ".join(f"{value:.4g}" for value in found[:few])
+    rest = f" ... {found[-1]:.4g}" if len(found) > few else ""
+    return f"{words}, with its frame held {listed}{rest} rad/s"

@@ -1,0 +1,236 @@
+"""What a machine is made of: a mechanism, networks, mounts between them, and blocks of signals."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from cotree.errors import GraphError, ModelError, listing
+from cotree.formulation.network import normal_tree
+from cotree.graph import LinearGraph, Tree, select_tree
+from cotree.graph.forest import DisjointSets
+from cotree.model import ROTATIONAL, Component, Edge, Model, Port, Role
+from cotree.terminal.mounts import AxisMount, Line, Mount
+from cotree.terminal.thermal import Loss
+
+
+def is_machine(model: Model) -> bool:
+    """Whether a model needs more than a network or a mechanism alone: both of them, signals, or switching parts."""
+    parts = model.components.values()
+    if any(part.bonded or part.nodal for part in parts):
+        _check_rooms(model)
+        return False
+    inner = [part for part in parts if not part.mechanical]
+    if not inner:
+        return False
+    special = any(part.controls or part.holding or part.positions or isinstance(part, Mount | Loss) for part in inner)
+    signals = any(expression.measured for part in inner for expression in part.expressions.values())
+    return model.mechanical or special or signals
+
+
+def _check_rooms(model: Model) -> None:
+    """Blocks and mounts do not go with bond graphs and nodal structures."""
+    bonded = model.bonded
+    strange = [part for part in model.components.values() if part.controls or isinstance(part, Mount)]
+    if strange:
+        raise ModelError(
+            f"'{strange[0].name}' ({strange[0].kind}) stands in a {'bond graph' if bonded else 'nodal structure'}",
+            expected="blocks and mounts beside networks and mechanisms of bodies and joints",
+            remedy="Use the signals of bond graphs" if bonded else "Model the structure with bodies and joints",
+        )
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a machine."""
+
+    model: Model
+
+    @cached_property
+    def blocks(self) -> dict[str, Component]:
+        """Blocks of signals."""
+        return {name: part for name, part in self.model.components.items() if part.controls}
+
+    @cached_property
+    def mounts(self) -> dict[str, Mount]:
+        """What joins networks to the mechanism; those on a joint with a housing of its own have two edges."""
+        datum = self.model.datums[0]
+        found = {name: part for name, part in self.model.components.items() if isinstance(part, Mount)}
+        return {name: self._carried(part, datum) for name, part in found.items()}
+
+    def _carried(self, part: Mount, datum: str) -> Mount:
+        if part.plus in self.model.datums:
+            raise ModelError(
+                f"its first node is the datum '{part.plus}'",
+                where=part.name,
+                expected=f"nodes: [shaft, {datum}], the node that moves first",
+                remedy=f"Write nodes: [{part.minus}, {part.plus}]"
+                if part.minus != part.plus
+                else "Give the moving side a node of its own",
+            )
+        if part.minus in self.model.datums:
+            return part
+        if isinstance(part, Line):
+            raise ModelError(
+                f"its minus node is '{part.minus}'",
+                where=part.name,
+                expected=f"the datum ({listing(self.model.datums)}): a line has no carrying body",
+            )
+        assert isinstance(part, AxisMount)
+        carried = dataclasses.replace(part)
+        port = part.ports[0]
+        object.__setattr__(carried, "ports", (port, Port(port.domain, port.role, "carrier")))
+        object.__setattr__(carried, "node_pairs", lambda: ((part.plus, part.minus), (part.minus, datum)))
+        return carried
+
+    @cached_property
+    def network(self) -> Model:
+        """The networks alone, with the mounts as sources."""
+        return self._some(
+            {
+                name: self.mounts.get(name, part)
+                for name, part in self.model.components.items()
+                if not part.mechanical and not part.controls
+            }
+        )
+
+    @cached_property
+    def network_graph(self) -> LinearGraph | None:
+        """The graph of the networks; None where there is none."""
+        components = self.network.components
+        if not components:
+            return None
+        edges = self.network.edges()
+        met = {node for edge in edges for node in (edge.tail, edge.head)}
+        datums = [datum for datum in self.model.datums if datum in met] or list(self.model.datums[:1])
+        self._check_grounds(edges, datums)
+        return LinearGraph(edges, datums, nodes=())
+
+    def _check_grounds(self, edges: Iterable[Edge], datums: list[str]) -> None:
+        """Every part of a network needs a node that is its datum."""
+        near: dict[str, list[tuple[str, Edge]]] = {}
+        for edge in edges:
+            near.setdefault(edge.tail, []).append((edge.head, edge))
+            near.setdefault(edge.head, []).append((edge.tail, edge))
+        seen, queue = set(datums), list(datums)
+        for node in queue:
+            for other, _ in near.get(node, ()):
+                if other not in seen:
+                    seen.add(other)
+                    queue.append(other)
+        lost = [node for node in near if node not in seen]
+        if lost:
+            edge = near[lost[0]][0][1]
+            names = dict.fromkeys(e.component for node in lost for _, e in near[node] if e.domain is edge.domain)
+            raise GraphError(
+                f"the {edge.domain.name} nodes {listing([n for n in lost if near[n][0][1].domain is edge.domain])} of "
+                f"{listing(names)} have no connection to the ground ({listing(datums)})",
+                where=edge.component,
+                expected="a datum in every separate part of a network",
+                remedy=f"Connect one of them to '{datums[0]}', or name it as a further datum of the model",
+            )
+
+    @cached_property
+    def spinning(self) -> dict[str, list[tuple[Component, int]]]:
+        """Ports of inertias that turn about the axis of a mount on a body that may move, by mount.
+
+        They are those that rotational edges join to one such mount and to no other; their axes count as parallel.
+        """
+        carried = {n: m for n, m in self.mounts.items() if len(m.ports) > 1 and m.ports[0].domain is ROTATIONAL}
+        graph = self.network_graph
+        if not carried or graph is None:
+            return {}
+        joined = DisjointSets(graph.v)
+        datums = {graph.node_index(datum) for datum in graph.datums}
+        for edge, tail, head in zip(graph.edges, graph.tail.tolist(), graph.head.tolist(), strict=True):
+            if edge.domain is ROTATIONAL and not {tail, head} & datums:
+                joined.join(tail, head)
+        for part in self.network.components.values():  # gears join shafts that have no edge in common
+            turning = [e for e in part.edges() if e.domain is ROTATIONAL]
+            heads = [graph.node_index(n) for e in turning for n in (e.head, e.tail) if n not in graph.datums]
+            for node in heads[1:]:
+                joined.join(heads[0], node)
+        owners: dict[int, list[str]] = {}
+        for name, mount in carried.items():
+            owners.setdefault(joined.find(graph.node_index(mount.plus)), []).append(name)
+        result: dict[str, list[tuple[Component, int]]] = {name: [] for name in carried}
+        for part in self.network.components.values():
+            for k, edge in enumerate(part.edges()):
+                if edge.domain is ROTATIONAL and edge.role is Role.ACROSS_STORAGE and edge.tail in graph.datums:
+                    if edge.head in graph.datums:
+                        continue
+                    names = owners.get(joined.find(graph.node_index(edge.head)), [])
+                    if len(names) == 1:
+                        result[names[0]].append((part, k))
+        return {name: found for name, found in result.items() if found}
+
+    def _some(self, components: Mapping[str, Component]) -> Model:
+        model = self.model
+        part = Model(model.name, datum=model.datums, planar=model.planar)
+        part.parameters, part.gravity, part.folder = model.parameters, model.gravity, model.folder
+        part.components = dict(components)
+        return part
+
+
+def machine_graph(model: Model) -> LinearGraph:
+    """The one graph of a machine: frames of the mechanism and nodes of the networks, with the ground in common."""
+    model.check()
+    mechanical, network = _graphs(model)
+    parts = [graph for graph in (mechanical, network) if graph is not None]
+    if not parts:
+        raise ModelError("the model has blocks only", where=model.name, remedy="Add what they control")
+    datums = dict.fromkeys(datum for graph in parts for datum in graph.datums)
+    return LinearGraph([edge for graph in parts for edge in graph.edges], tuple(datums))
+
+
+def _graphs(model: Model) -> tuple[LinearGraph | None, LinearGraph | None]:
+    from cotree.formulation.branch.topology import mechanism_graph
+
+    return mechanism_graph(model) if model.mechanical else None, Parts(model).network_graph
+
+
+def machine_tree(
+    model: Model, prefer: Any = None, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()
+) -> Tree:
+    """A tree of a machine's graph: that of the mechanism by preset, that of the networks a normal one."""
+    from cotree.formulation.branch.topology import spanning
+
+    whole = machine_graph(model)
+    if isinstance(prefer, Tree):
+        if prefer.graph != whole:
+            raise GraphError("the tree belongs to another graph", remedy="Take it from the same model: model.tree(...)")
+        return prefer
+    mechanical, network = _graphs(model)
+    inside, outside = list(into_tree), list(into_cotree)
+    whole_names = set(whole.edge_names)
+    if wrong := [name for name in (*inside, *outside) if name not in whole_names]:
+        whole.edge_index(wrong[0])  # says what is near
+    branches: list[str] = []
+    for graph in (mechanical, network):
+        if graph is not None:
+            own = set(graph.edge_names)
+            pins = [name for name in inside if name in own], [name for name in outside if name in own]
+            if graph is mechanical:
+                branches += spanning(graph, None if prefer == "normal" else prefer, *pins).branches
+            elif any(pins) or callable(prefer):
+                branches += select_tree(graph, prefer if callable(prefer) else "normal", *pins).branches
+            else:
+                branches += normal_tree(graph).branches
+    return Tree(whole, branches)
+
+
+def split(model: Model, tree: Any) -> tuple[Any, Tree | None]:
+    """The trees of the mechanism (one, or a pair) and of the networks out of trees of the whole graph."""
+    mechanical, network = _graphs(model)
+    pair = list(tree) if isinstance(tree, (tuple, list)) else [tree]
+    whole = [machine_tree(model, each) for each in pair]
+
+    def own(graph: LinearGraph, each: Tree) -> Tree:
+        names = set(graph.edge_names)
+        return Tree(graph, [name for name in each.branches if name in names])
+
+    trees = tuple(own(mechanical, each) for each in whole) if mechanical is not None else None
+    return (trees[0] if trees and len(trees) == 1 else trees), own(network, whole[0]) if network is not None else None

@@ -1,0 +1,76 @@
+"""What is wrong with a machine is told by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cotree as ct
+
+ARM: dict[str, Any] = {
+    "arm": {"kind": "rigid_body", "mass": 2.0, "inertia": [0.1, 0.1, 0.1], "centre": [0.5, 0, 0]},
+    "O": {"kind": "revolute", "frame_a": "ground", "frame_b": "arm"},
+    "V": {"kind": "voltage_source", "nodes": ["a", "ground"], "voltage": 5.0},
+    "M": {
+        "kind": "machines.dc_motor", "electrical": ["a", "ground"], "shaft": ["s", "ground"], "resistance": 1.0,
+        "inductance": 0.01, "constant": 0.5, "inertia": 0.02,
+    },
+    "mount": {"kind": "rotational.axis", "nodes": ["s", "ground"], "on": "O"},
+}  # fmt: skip
+
+
+def told(changes: dict[str, Any], **fields: Any) -> str:
+    """The message for the arm with other parts, or other fields of the voltage source."""
+    parts = ARM | changes | {"V": ARM["V"] | changes.get("V", {}) | fields}
+    with pytest.raises(ct.CotreeError) as found:
+        ct.Model.from_mapping({"name": "arm", "components": parts}).equations()
+    return str(found.value)
+
+
+def test_a_motor_without_ground() -> None:
+    text = told({"M": ARM["M"] | {"electrical": ["a", "b"]}}, nodes=["a", "b"])
+    assert "no connection to the ground" in text
+    assert "M" in text
+
+
+def test_an_algebraic_loop_of_signals() -> None:
+    gain = {"kind": "control.gain", "gain": 2.0}
+    text = told({"g": gain | {"input": "h.value"}, "h": gain | {"input": "g.value"}}, voltage="g.value")
+    assert "algebraic loop" in text
+    assert "g.value" in text
+    assert "h.value" in text
+
+
+def test_a_voltage_that_follows_its_own_current_at_once() -> None:
+    text = told({"r": {"kind": "resistor", "nodes": ["a", "ground"], "resistance": 1.0}}, voltage="-2*r.current")
+    assert "r.current <- V.voltage <- r.current" in text
+
+
+def test_a_reaction_that_acts_at_once() -> None:
+    text = told({}, voltage="0.1*O.force.x")
+    assert "V.voltage" in text
+    assert "O.force.x" in text
+    assert "control.sensor" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"F": {"kind": "joint_actuator", "on": "O", "effort": "M.electrical.current"}}, ("F.effort", "current")),
+        ({"V": {"voltage": "O.angle"}}, ("V.voltage", "an angle", "a voltage")),
+        ({"T": {"kind": "rotational.torque_source", "nodes": ["ground", "s"], "torque": "a.voltage"}}, ("T.torque",)),
+    ],
+)
+def test_units_that_do_not_fit(changes: dict[str, Any], words: tuple[str, ...]) -> None:
+    text = told(changes)
+    for word in words:
+        assert word in text
+
+
+def test_names_of_signals_and_joints() -> None:
+    assert "Did you mean 'O.angle'" in told({}, voltage="2*O.angel")
+    assert "no joint 'P'" in told({"mount": ARM["mount"] | {"on": "P"}})
+    assert "no mechanism" in told(
+        {"arm": ARM["V"] | {"nodes": ["x", "ground"]}, "O": ARM["V"] | {"nodes": ["y", "ground"]}}
+    )
