@@ -30,7 +30,7 @@ import numpy as np  # noqa: E402  (after the number of threads is set)
 from bench.common import quiet, versions  # noqa: E402
 
 import cotree as ct  # noqa: E402
-from machines.models import sampled_slider_crank, slider_crank  # noqa: E402
+from machines.models import crank_drive, crank_parts, of, sampled_slider_crank, slider_crank  # noqa: E402
 from machines.witness import G, SampledSliderCrank  # noqa: E402
 
 ERROR = 1e-6
@@ -212,6 +212,11 @@ def shaken(switching: bool) -> ct.Model:
     return ct.Model.from_mapping({"name": "block", "components": parts})
 
 
+def pulsed(w: SampledSliderCrank, voltage: str) -> ct.Model:
+    """The slider-crank with a given voltage: its breaks in time are known beforehand."""
+    return of("pulsed slider-crank", crank_parts(w) | crank_drive(w, voltage), planar=True)
+
+
 def events() -> None:
     """Runs of one second with a thousand events and without; those without also by the method of the others."""
     print("a thousand events in a second, 101 outputs, rtol 1e-8")
@@ -219,6 +224,7 @@ def events() -> None:
     cases = {
         "rectifier of 500 Hz": (rectifier(True), rectifier(False)),
         "block shaken at 250 Hz": (shaken(True), shaken(False)),
+        "slider-crank, 500 Hz pulses": (pulsed(w, "24*pulse(t, 0.0008, 0.002)"), pulsed(w, "9.6")),
         "slider-crank, 1 kHz controller": (sampled_slider_crank(w, PERIOD), slider_crank(w, planar=True)),
     }
     for name, (eventful, smooth) in cases.items():

@@ -6,22 +6,45 @@ import pytest
 
 import cotree
 import cotree.bond as bond
+from _samples import samples
 from bond.test_network_bridge import EXAMPLES, MCPHEE
 from cotree import Model, ModelError
 from cotree.bond.from_network import network_bond_graph
 from cotree.bond.network_table import PAIRS, PART_OF
 from cotree.bond.to_network import bond_graph_network
-from cotree.model import KINDS
+from cotree.model import KINDS, Component
 from formulation.mna import model_of
 
 # -- what has no counterpart -------------------------------------------------------------------------------------------
+
+
+ALONE = """
+    electrical.ideal_diode hydraulic.check_valve hydraulic.cylinder hydraulic.gas_accumulator hydraulic.orifice
+    hydraulic.pipe hydraulic.relief hydraulic.tank hydraulic.valve hydraulic.volume machines.dc_motor
+    machines.excited_motor machines.hydraulic_motor machines.pump machines.solenoid machines.synchronous
+    machines.voice_coil pneumatic.chamber pneumatic.cylinder pneumatic.orifice pneumatic.pipe pneumatic.supply
+    rotational.axis rotational.belt rotational.brake rotational.clutch rotational.end_stop rotational.friction
+    rotational.shaft thermal.conduction thermal.convection thermal.loss thermal.radiation translational.axis
+    translational.brake translational.end_stop translational.friction translational.line
+""".split()
+"""Components of machines: they have no counterpart among the parts of bond graphs."""
+
+
+@pytest.mark.parametrize("component", [each for each in samples() if each.kind in ALONE], ids=lambda each: each.kind)
+def test_components_of_machines_are_refused_by_name(component: Component) -> None:
+    model = Model("machine")
+    model.components[component.name] = component
+    with pytest.raises(ModelError, match=component.name):
+        network_bond_graph(model)
 
 
 def test_every_scalar_component_has_its_part() -> None:
     network = {
         cls for kind, cls in KINDS.items() if cls.ports and not (cls.mechanical or cls.nodal or cls.bonded)
     }  # fmt: skip
-    assert network - PART_OF.keys() == {cotree.OperationalAmplifier}  # it becomes an amplifier by itself
+    assert network - PART_OF.keys() - {cotree.OperationalAmplifier} == {  # an amplifier becomes one by itself
+        KINDS[kind] for kind in ALONE
+    }
     for pair in PAIRS:
         assert {f for f in pair.component.__dataclass_fields__ if f in pair.fields} == set(pair.fields)
 

@@ -250,9 +250,9 @@ MISTAKES = {
         f"{HEAD}run: {{tree: [joint, joint, joint]}}\n",
         "m.yaml:3:13: tree is a list of 3. Expected a preset such as joint, or two for translation and rotation.",
     ),
-    "a resistor among bodies": (
-        f"{HEAD}  R: {{kind: resistor, nodes: [x, ground], resistance: 1}}\n",
-        "m.yaml:3:3: 'R' (electrical.resistor) is no part of a mechanism.",
+    "a node of a structure among bodies": (
+        f"{HEAD}  N: {{kind: nodal.node, position: [0, 0, 1], mass: 1}}\n",
+        "m.yaml:2:3: b: 'b' is bodies.rigid_body, and other parts belong to a structure in nodal coordinates.",
     ),
 }
 

@@ -251,10 +251,11 @@ def heated_arm(sampled: bool = False) -> ct.Model:
         "arm": {"kind": "rigid_body", "mass": 1.3, "inertia": [0.1, 0.1, 0.11], "centre": [0.4, 0, 0]},
         "O": {"kind": "revolute", "frame_a": "ground", "frame_b": "arm", "axis": [0, 0, 1], "angle": 0.3},
         "axle": {"kind": "rotational.axis", "nodes": ["load", "ground"], "on": "O"},
-        "gear": {"kind": "rotational.gear", "primary": ["shaft", "ground"], "secondary": ["load", "ground"], "ratio": 20},
+        "gear": gear(("shaft", "ground"), ("load", "ground"), 20),
         "rotor": {"kind": "rotational.inertia", "nodes": ["shaft", "ground"], "inertia": 0.001},
         "emf": {
-            "kind": "rotational_emf", "electrical": ["c", "ground"], "rotational": ["shaft", "ground"], "constant": 0.05,
+            "kind": "rotational_emf", "electrical": ["c", "ground"], "rotational": ["shaft", "ground"],
+            "constant": 0.05,
         },
         "R": {"kind": "resistor", "nodes": ["a", "b"], "resistance": 1.2},
         "L": {"kind": "inductor", "nodes": ["b", "c"], "inductance": 0.003},

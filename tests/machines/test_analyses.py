@@ -73,6 +73,17 @@ def test_the_arm_about_its_operating_point():
     assert still["O.angle"][0] == pytest.approx(angle, abs=1e-10)
 
 
+def test_constant_sources_are_the_inputs():
+    """di/dt = v / L - ...; at high frequencies the current is that of the winding alone."""
+    data = heated_arm().to_data()
+    data["components"]["V"]["voltage"] = 12
+    found = ct.Model.from_mapping(data).linearise(outputs=["L.current"])
+    assert (found.inputs, found.outputs) == (("V.voltage",), ("L.current",))
+    assert found.B.ravel() == pytest.approx([0, 0, 1 / L, 0], rel=1e-12)
+    fast = found.frequency_response([1e7])[0, 0, 0]
+    assert fast == pytest.approx(1 / (R + 1e7j * L), rel=1e-6)
+
+
 def crank() -> ct.Model:
     """A DC motor with a speed controller on a slider-crank."""
     pin = {"kind": "revolute", "axis": [0, 0, 1]}
@@ -83,7 +94,9 @@ def crank() -> ct.Model:
         "O": pin | {"frame_a": "ground", "frame_b": "crank", "angle": 0.5},
         "A": pin | {"frame_a": "crank.A", "frame_b": "rod"},
         "B": pin | {"frame_a": "rod.B", "frame_b": "slider"},
-        "guide": {"kind": "prismatic", "frame_a": "ground", "frame_b": "slider", "axis": [1, 0, 0], "displacement": 0.38},
+        "guide": {
+            "kind": "prismatic", "frame_a": "ground", "frame_b": "slider", "axis": [1, 0, 0], "displacement": 0.38,
+        },
         "axle": {"kind": "rotational.axis", "nodes": ["shaft", "ground"], "on": "O"},
         "motor": {
             "kind": "machines.dc_motor", "electrical": ["a", "ground"], "shaft": ["shaft", "ground"],
@@ -118,7 +131,7 @@ def loop(block: dict[str, object]) -> ct.Model:
 
 def test_limits_let_go_on_the_way_to_the_operating_point():
     """At the start the output is at its limit of 1; at rest b w = 0.5 between the limits."""
-    model = loop({"kind": "control.pid", "p": 2, "i": 3, "lower": -1, "upper": 1})
+    model = loop({"kind": "control.pid", "p": 2, "i": 3, "lower": -1, "upper": 1, "tracking": 0.1})
     rest = model.static_equilibrium()
     assert rest["w.angular_velocity"] == pytest.approx(10.0, abs=1e-9)
     assert rest["pid.value"] == pytest.approx(0.5, abs=1e-9)
@@ -136,6 +149,17 @@ def test_sampled_blocks_are_held_and_it_is_said():
     assert found.notes == ("outputs of sampled blocks are held constant: pid",)
 
 
+@pytest.mark.parametrize("time", [0.3, 0.305])
+def test_a_run_begins_again_with_the_values_that_are_held(time, tmp_path):
+    """The sum of a sampled controller is no state; at a time of sampling it is that after the sample."""
+    model = loop({"kind": "control.sampled_pid", "p": 2, "i": 3, "period": 0.01})
+    whole = model.simulate(0.6, times=[0.0, time, 0.6], rtol=1e-10)
+    back = ct.Solution.from_hdf5(whole.to_hdf5(tmp_path / "a.h5"))
+    again = model.simulate(0.6, t_start=time, start=back.state_at(time), times=[0.6], rtol=1e-10)
+    assert again["w.angular_velocity"][-1] == pytest.approx(whole["w.angular_velocity"][-1], rel=1e-9)
+    assert again["pid.value"][-1] == pytest.approx(whole["pid.value"][-1], rel=1e-9)
+
+
 def test_sensitivities_against_differences_of_hand_written_equations():
     def motion(resistance: float, current: float) -> np.ndarray:
         def rates(t: float, y: np.ndarray) -> list[float]:
@@ -143,9 +167,9 @@ def test_sensitivities_against_differences_of_hand_written_equations():
             volt = 12 * np.sin(2 * t) - 3 * q
             return [u, (N * K * i - WEIGHT * np.cos(q)) / INERTIA, (volt - resistance * i - K * N * u) / L]
 
-        return solve_ivp(rates, (0, 0.5), [0.3, 0, current], "Radau", [0.5], rtol=1e-11, atol=1e-12).y[:, -1]
+        return solve_ivp(rates, (0, 0.2), [0.3, 0, current], "Radau", [0.2], rtol=1e-11, atol=1e-12).y[:, -1]
 
-    found = heated_arm().sensitivities(["O.angle", "L.current"], ["R.resistance", "L.current"], 0.5, points=2)
+    found = heated_arm().sensitivities(["O.angle", "L.current"], ["R.resistance", "L.current"], 0.2, points=2)
     for k, (wrt, step) in enumerate((("R.resistance", 1e-3), ("L.current", 1e-2))):
         ends = [motion(R + sign * step * (k == 0), sign * step * (k == 1)) for sign in (1, -1)]
         slope = (ends[0] - ends[1]) / (2 * step)

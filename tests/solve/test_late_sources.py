@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 import cotree
+from _samples import samples
 from cotree import Capacitor, CurrentSource, OperationalAmplifier, Resistor, VoltageSource
 from cotree.errors import CotreeError, SolveError
 from cotree.model import KINDS
@@ -112,7 +113,12 @@ ALONE = sorted(kind for kind, cls in KINDS.items() if issubclass(cls, OnePort))
 def test_a_component_alone_gives_a_solution_or_a_cotree_error(kind):
     cls = KINDS[kind]
     m = cotree.Model("alone")
-    fields = {f: 0.5 for f in cls.data_fields() if f not in ("nodes", "initial")}
+    made = next((each for each in samples() if each.kind == kind), None)
+    if made is None:
+        fields = {f: 0.5 for f in cls.data_fields() if f not in ("nodes", "initial")}
+    else:
+        fields = {key: value for key, value in made.to_data().items() if key not in ("kind", "nodes", "initial")}
+        m.parameter("k", 0.3)
     m.add(cls.from_data("X", {"nodes": ["a", "ground"], **fields}))
     try:
         solution = m.simulate(1.0, points=3)

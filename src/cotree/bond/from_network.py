@@ -48,13 +48,13 @@ def _check(model: Model) -> None:
     if model.bonded or model.mechanical or model.nodal:
         what = "a bond graph" if model.bonded else "a mechanism in space" if model.mechanical else "a nodal structure"
         raise ModelError(f"the model is {what}", where=model.name, expected="a scalar network")
-    network_graph(model)
     unknown = [c for c in model.components.values() if type(c) not in {*PART_OF, OperationalAmplifier}]
     if unknown:
         raise ModelError(
             f"no part of bond graphs stands for {unknown[0].kind}", where=unknown[0].name,
             expected=f"one of {listing(sorted(kind.kind for kind in PART_OF), 40)}",
         )  # fmt: skip
+    network_graph(model)
 
 
 class _Procedure:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from cotree._version import __version__
 from cotree.cli.console import out, table
 from cotree.cli.options import formulation_of
+from cotree.errors import listing
 
 if TYPE_CHECKING:
     from cotree import api
     from cotree.results import Solution
 
 MOST_ROWS = 12
+FEW = 3
+"""Events that did not happen, up to which each has a line."""
 COLUMNS = {"result": "left", "unit": "left", "start": "right", "end": "right", "least": "right", "largest": "right"}
 DOMAIN_PARTS = ("supplied", "received", "stored", "dissipated")
 
@@ -38,8 +41,7 @@ def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: 
         print(f"the first {len(shown)} of {len(wanted)} results:")
     if rows:
         table(COLUMNS, rows)
-    for name, times in solution.events.items():
-        print(f"event {name}: {len(times)} times" + (f", first at {times[0]:g} s" if len(times) else ""))
+    _print_events(solution)
     print(
         f"energy: supplied {audit.supplied[-1]:.6g} J, dissipated {audit.dissipated[-1]:.6g} J, "
         f"stored {audit.stored[-1] - audit.start:+.6g} J; the balance closes to {audit.error:.0e}"
@@ -50,6 +52,16 @@ def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: 
         f"{statistics.integrator}, rtol {statistics.rtol:g}: {len(solution)} output times to {solution.t[-1]:g} s, "
         f"{statistics.steps} steps, {1e3 * seconds:.0f} ms"
     )
+
+
+def _print_events(solution: Solution) -> None:
+    """How often each event happened; where many did not, those in one line."""
+    never = [name for name, times in solution.events.items() if not len(times)]
+    for name, times in solution.events.items():
+        if len(times) or len(never) <= FEW:
+            print(f"event {name}: {len(times)} times" + (f", first at {times[0]:g} s" if len(times) else ""))
+    if len(never) > FEW:
+        print(f"{len(never)} kinds of events did not happen: {listing(never, 4)}")
 
 
 def print_domains(solution: Solution) -> None:

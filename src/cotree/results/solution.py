@@ -68,6 +68,8 @@ class Solution:
     """Where an unfinished run can go on."""
     inner: tuple[str, ...] = ()
     """States among the values that no one asks for, such as absolute coordinates: kept for `state_at`."""
+    held: tuple[str, ...] = ()
+    """Values that switches and samples change, which a run that begins elsewhere has to know, too."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "t", _sealed(self.t))
@@ -135,7 +137,8 @@ class Solution:
         missing = [name for name in self.states if name not in self.values]
         if missing:
             raise ResultError(f"the results do not hold the states {listing(missing)}", expected="all states")
-        return {name: float(self.values[name][near[0]]) for name in self.states}
+        known = (*self.states, *(name for name in self.held if name in self.values))
+        return {name: float(self.values[name][near[0]]) for name in known}
 
     @property
     def domains(self) -> dict[str, DomainAudit]:

@@ -7,7 +7,7 @@ the levels of the guards: all that a run needs to go on from a point.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,13 +105,22 @@ class Hybrid(Integrator):
         e = self.problem.equations
         return Layout(z=self.parts.nz, held=self.parts.nh, next=len(e.samples), level=len(e.switches))
 
-    def beginning(self, t: float, z: Array, p: Array) -> Array:
-        """z at the start of a run, with held values, the samples from there on, and levels of zero."""
+    def beginning(self, t: float, z: Array, p: Array, start: Mapping[str, float] | str | None = None) -> Array:
+        """z at the start of a run, with held values, the samples from there on, and levels of zero.
+
+        Held values may be among the start values; a sample at that very time whose values are given is over.
+        """
         e = self.problem.equations
         held = np.asarray(ca.Function("held", [e.t, e.p.symbols], [e.held_start])(t, p), dtype=float).ravel()
         period, offset = self._times(p)
         after = np.maximum(np.ceil((t - offset) / period - 1e-9), 0.0)
-        after += offset + after * period < t - APART * np.maximum(abs(t), period)
+        apart = APART * np.maximum(abs(t), period)
+        after += offset + after * period < t - apart
+        if isinstance(start, Mapping):
+            given = {e.held.names.index(name): value for name, value in start.items() if name in e.held.names}
+            held[list(given)] = list(given.values())
+            over = np.array([bool(each.held) and {*each.held} <= given.keys() for each in e.samples], dtype=bool)
+            after += over & (offset + after * period <= t + apart)
         return np.concatenate([z, held, after, np.zeros(len(e.switches))])
 
     def apart(self, z: Array, m: Array) -> tuple[Array, Array]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.hybrid import Hybrid
+from cotree.solve.hybrid_parts import Parts
 from cotree.solve.integrator import EVENTFUL, STIFF_STATES
 from cotree.solve.native import worth_compiling
 from cotree.solve.run import Run
@@ -48,31 +49,42 @@ class _Seen:
 
 def scout(run: Run, start: Mapping[str, float] | str | None, auto: bool, compiled: bool | None, sized: bool) -> None:
     """Give the run its sizes (unless ``sized``), a method that suits it if ``auto``, and machine code if worth it."""
+    seen = _looked(run, start, sized)
+    span = float(run.grid[-1]) - run.t_start
+    if not seen.t or not span:
+        return
+    method = run.method
+    if auto and run.problem.eliminated and _stiff(run, seen, span):
+        run.method = method = EVENTFUL["rodas"](run.problem, method.options)
+        seen = _looked(run, start, sized)
+    reached = float(seen.t[-1][-1]) - run.t_start if seen.t else 0.0
+    if compiled is None and reached > 0:
+        evaluations = int(EVALUATIONS * seen.turns * span / reached)
+        fast = worth_compiling(Parts.of(run.problem).length + LOGIC, evaluations)
+        run.method = type(method)(run.problem, replace(method.options, compiled=fast))
+
+
+def _looked(run: Run, start: Mapping[str, float] | str | None, sized: bool) -> _Seen:
+    """What is seen with the run's method, roughly; the run gets its sizes."""
     method = run.method
     assert isinstance(method, Hybrid)
-    own = method.options
-    rough = type(method)(run.problem, replace(own, rtol=max(own.rtol, ROUGH), atol=1e-3 * max(own.rtol, ROUGH)))
+    rtol = max(method.options.rtol, ROUGH)
+    rough = type(method)(run.problem, replace(method.options, rtol=rtol, atol=1e-3 * rtol))
     rough.frozen = True
-    seen = _look(Run(run.problem, rough, run.grid, run.t_start, run.p, run.sizes, run.limits), rough, start)
-    if not seen.t:
-        return
-    t, x, z, quad = (np.concatenate(seen.t), *(np.hstack(each) for each in (seen.x, seen.z, seen.quad)))
-    if not sized:
-        trial = Run(run.problem, rough, run.grid, run.t_start, run.p, run.sizes, run.limits)
+    trial = Run(run.problem, rough, run.grid, run.t_start, run.p, Sizes.ones(run.problem, run.t_start), run.limits)
+    seen = _look(trial, rough, start)
+    if seen.t and not sized:
+        t, x, z, quad = (np.concatenate(seen.t), *(np.hstack(each) for each in (seen.x, seen.z, seen.quad)))
         rows = np.hstack([trial._outputs(*each) for each in zip(seen.t, seen.x, seen.z, seen.m, strict=True)])
         rows = rows[: 1 + len(run.problem.equations.outputs)]
         run.sizes = _sizes(run, History(t, x, rough.apart(z, seen.m[0])[0], quad, rows))
-    span, reached = float(run.grid[-1]) - run.t_start, float(t[-1]) - run.t_start
-    chosen, options = type(method), own
-    if auto and run.problem.eliminated and span > 0:
-        rate = _fastest(run, rough, seen)
-        if rate * span > STIFF and rate * reached > STIFF_BETWEEN * max(seen.events, 1):
-            chosen = EVENTFUL["rodas"]  # type: ignore[assignment]
-    if compiled is None and reached > 0:
-        evaluations = int(EVALUATIONS * seen.turns * span / reached)
-        options = replace(own, compiled=worth_compiling(method.parts.length + LOGIC, evaluations))
-    if chosen is not type(method) or options is not own:
-        run.method = chosen(run.problem, options)
+    return seen
+
+
+def _stiff(run: Run, seen: _Seen, span: float) -> bool:
+    """Whether something decays much faster than the run and its events last."""
+    rate, reached = _fastest(run, seen), float(seen.t[-1][-1]) - run.t_start
+    return rate * span > STIFF and rate * reached > STIFF_BETWEEN * max(seen.events, 1)
 
 
 def _look(trial: Run, rough: Hybrid, start: Mapping[str, float] | str | None) -> _Seen:
@@ -83,7 +95,7 @@ def _look(trial: Run, rough: Hybrid, start: Mapping[str, float] | str | None) ->
     if not modes:
         return seen
     x, z = trial._start_values(start, modes[0]), trial.problem.equations.w.start[: trial.problem.sizes["z"]]
-    z = rough.beginning(trial.t_start, z, trial.p)
+    z = rough.beginning(trial.t_start, z, trial.p, start)
     quad = np.zeros((trial.problem.sizes["quad"], 1))
     for (a, b), m in zip(pairwise(edges), modes, strict=True):
         z = trial._consistent(a, x, z, m)
@@ -115,15 +127,15 @@ def _sizes(run: Run, history: History) -> Sizes:
     return Sizes(np.array([run.t_start]), (replace(scale, x=x, quad=quad),))
 
 
-def _fastest(run: Run, rough: Hybrid, seen: _Seen) -> float:
+def _fastest(run: Run, seen: _Seen) -> float:
     """The fastest decay at some of the points, in 1/s, by differences."""
-    n, parts = run.problem.x.numel(), rough.parts
+    n, parts = run.problem.x.numel(), Parts.of(run.problem)
     if not n or n > STIFF_STATES:
         return 0.0
     worst = 0.0
     for t, every, inner, m in zip(seen.t, seen.x, seen.z, seen.m, strict=True):
         for k in np.unique(np.linspace(0, len(t) - 1, PLACES).astype(int)).tolist():
-            x, (z, full) = every[:, k], rough.apart(inner[:, k], m)
+            x, (z, full) = every[:, k], run.method.apart(inner[:, k], m)
             step = 1e-6 * np.maximum(run.sizes.at(run.t_start).x[:n], np.abs(x))
             states = np.column_stack([x[:, None] + np.diag(step), x[:, None] - np.diag(step)])
             rates = np.asarray(parts.slope(float(t[k]), states, z, run.p, full), dtype=float)[:n]

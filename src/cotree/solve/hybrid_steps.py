@@ -88,8 +88,10 @@ def rosenbrock_step(parts: Parts) -> ca.Function:
     t, h, x, z, quad, slope, p, m, size, tolerance = given
     jac, quad_jac, drift = _jacobian(parts)(t, x, z, p, m)
     mass = ca.DM(ca.diag(ca.vertcat(ca.DM.ones(nx), ca.DM.zeros(n - nx))))
-    scale = ca.if_else(size[:n] > 0, size[:n], 1.0)  # in raw units the small entries of the matrix would be lost
-    matrix = (mass / (h * GAMMA) - jac) * ca.mtimes(1 / scale, scale.T)
+    columns = ca.if_else(size[:n] > 0, size[:n], 1.0)  # in raw units the small entries of the matrix would be lost
+    matrix = (mass / (h * GAMMA) - jac) * ca.repmat(columns.T, n, 1)
+    rows = 1 / ca.sum2(ca.fabs(matrix))
+    matrix = matrix * ca.repmat(rows, 1, n)
     inverse = ca.solve(matrix, ca.DM.eye(n), "qr") if n <= INVERTED else None
     y, weight = ca.vertcat(x, z), ca.vertcat(ca.DM.ones(nx), ca.DM.zeros(n - nx)) / h
     moves: list[Any] = []
@@ -98,8 +100,8 @@ def rosenbrock_step(parts: Parts) -> ca.Function:
         here = _weighted(y, stage, moves)
         ode, alg, power = parts.rates(t + alpha * h, *ca.vertsplit(here, [0, nx, n]), p, m)
         right = _weighted(ca.vertcat(ode, alg) + extra * h * drift[:n], mixed, [weight * each for each in moves])
-        right = right / scale
-        move = scale * (ca.mtimes(inverse, right) if inverse is not None else ca.solve(matrix, right, "qr"))
+        right = rows * right
+        move = columns * (ca.mtimes(inverse, right) if inverse is not None else ca.solve(matrix, right, "qr"))
         moves.append(move)
         total = _weighted(power + extra * h * drift[n:], mixed, [each / h for each in sums])
         sums.append(h * GAMMA * (total + ca.mtimes(quad_jac, move)))
@@ -107,15 +109,9 @@ def rosenbrock_step(parts: Parts) -> ca.Function:
     new, integrals = _weighted(y, last, moves), _weighted(quad, last, sums)
     error = _norm(ca.vertcat(moves[-1], sums[-1]), y, new, size, tolerance)
     third, fourth = (_weighted(ca.MX.zeros(n), row, moves) for row in INSIDE)
-    columns = [new - y + third, fourth - third, -fourth, ca.MX.zeros(n)]
-    found = [*ca.vertsplit(new, [0, nx, n]), integrals, slope, _finite(error, new), ca.horzcat(*columns)]
+    powers = [new - y + third, fourth - third, -fourth, ca.MX.zeros(n)]
+    found = [*ca.vertsplit(new, [0, nx, n]), integrals, slope, _finite(error, new), ca.horzcat(*powers)]
     return ca.Function("step", given, found)
-
-
-def jacobian(parts: Parts) -> ca.Function:
-    """(t, x, z, p, m) -> d(x', algebraic)/d(x, z)."""
-    own = parts.symbols()
-    return ca.Function("jacobian", own, [_jacobian(parts)(*own)[0]])
 
 
 def _jacobian(parts: Parts) -> ca.Function:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
@@ -118,7 +119,7 @@ class Integrator(ABC):
         """The same method without its memory."""
         return type(self)(self.problem, self.options)
 
-    def beginning(self, t: float, z: Array, p: Array) -> Array:
+    def beginning(self, t: float, z: Array, p: Array, start: Mapping[str, float] | str | None = None) -> Array:
         """z at the start of a run; methods that stop at events keep more there than algebraic variables."""
         return z
 

@@ -102,7 +102,7 @@ class Run:
             raise lost
         if at is None:
             x, z = self._start_values(start, modes[0]), self.problem.equations.w.start
-            z = self.method.beginning(self.t_start, z[: self.problem.sizes["z"]], self.p)
+            z = self.method.beginning(self.t_start, z[: self.problem.sizes["z"]], self.p, start)
             quad = np.zeros(self.problem.sizes["quad"])
         else:
             x, z, quad = (at.numbers[name] for name in ("x", "z", "quad"))
@@ -200,7 +200,7 @@ class Run:
         own = further if e.assemble is not None else e.start(self.p, self.t_start) if e.start else e.u.start
         x = np.concatenate([e.q.start, *([e.u.start] if e.assemble is not None else []), own])
         for name, value in (start or {}).items():
-            if name in e.start_names:
+            if name in e.start_names or name in e.held.names:
                 continue
             if name not in names:
                 known = f"one of {listing(names)}" if names else "nothing: the model has no states"
@@ -209,7 +209,8 @@ class Run:
                 raise ModelError(f"the start value of {name} is {value!r}", expected="a finite number")
             x[names.index(name)] = value
         if e.assemble is not None:
-            mechanical = {name: value for name, value in (start or {}).items() if name not in e.x.names}
+            other = {*e.x.names, *e.held.names}
+            mechanical = {name: value for name, value in (start or {}).items() if name not in other}
             return np.concatenate([*e.assemble(self.p, self.t_start, mechanical), x[len(x) - len(e.x) :]])
         return x
 
@@ -430,6 +431,7 @@ class Run:
             statistics=Statistics(self.method.name, rtol, atol, *counts, formulation, integration),
             parameters=dict(zip(e.p.names, self.p.tolist(), strict=True)),
             states=e.state_names,
+            held=e.held.names,
             inner=tuple(inner_states(e)),
             notes=e.notes,
             complete=False,

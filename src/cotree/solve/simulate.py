@@ -244,8 +244,8 @@ def _one(
         )
         history = trial.history()
         assert history is not None
-        rows, own = 1 + len(equations.outputs), problem.sizes["z"]
-        history = replace(history, outputs=history.outputs[:rows], z=history.z[:own])
+        rows = 1 + len(equations.outputs)
+        history = replace(history, outputs=history.outputs[:rows], z=history.z[: problem.sizes["z"]])
         run.sizes = sizes(problem, history, run.limits.peaks)
         if failed is None and not isinstance(fine, Stepping):  # which may need many more steps than the scout
             run.pieces.rate = (TIGHTER * trial.steps + 1) / (float(grid[-1]) - t_start or 1.0)

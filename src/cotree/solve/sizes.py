@@ -22,6 +22,8 @@ PART = 1e-2
 """Least size of a coordinate or speed of a mechanism, as a part of the largest with the same unit."""
 TINY = 1e-4
 """Least size of displacements, as a part of the places of frames; a single one may be a hundredth of it."""
+STILL = 1e-11
+"""What does not move at all but for rounding, as a part of the size of a mechanism."""
 CALM = 1e9
 """Growth from start values and sources beyond which a system counts as unstable."""
 SMALLEST = 1e-12
@@ -144,13 +146,17 @@ def _mechanical(problem: Problem, history: History) -> Sizes:
         by_unit[f"{unit}/s"] = max(by_unit.get(f"{unit}/s", 0.0), PART * by_unit[unit] / span)
     floor = np.array([PART * by_unit[unit] for unit in e.state_units])
     x = np.maximum(largest, floor)
+    size = max(places, default=0.0)
+    for unit, whole in (("m", size), ("m/s", max(by_unit.get("m/s", 0.0), size / span))):
+        still = np.array([own == unit for own in e.state_units], dtype=bool) & (largest <= STILL * whole)
+        x[still] = PART * whole
     energy = float(np.abs(history.outputs[1 + list(e.outputs).index("kinetic_energy")]).max(initial=0.0))
     forces = [value for o, value in zip(e.outputs.values(), outputs.tolist(), strict=True) if o.unit == "N"]
     work = TINY * max(forces, default=0.0) * max(places, default=0.0)  # of what is at rest but for rounding
     least = np.array([PART * max(energy, work)] * 2 + [PART] * len(e.integrals))
     quad = np.maximum(_integrals(e, history.quad), least)
-    whole = [np.where(part > 0, part, 1.0) for part in (x if len(x) else np.ones(1), quad)]
+    scaled = [np.where(part > 0, part, 1.0) for part in (x if len(x) else np.ones(1), quad)]
     z = np.abs(history.z).max(axis=1, initial=0.0)
     if len(z):
         z = np.maximum(z, [PART * max(z[[u == unit for u in e.w.units]]) for unit in e.w.units])
-    return Sizes(history.t[:1], (Scale(whole[0], np.where(z > 0, z, 1.0), whole[1]),))
+    return Sizes(history.t[:1], (Scale(scaled[0], np.where(z > 0, z, 1.0), scaled[1]),))

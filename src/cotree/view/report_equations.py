@@ -8,7 +8,8 @@ from cotree.formulation.machine.explain import block_laws, further_rates, switch
 from cotree.graph import Tree
 from cotree.model import Model
 from cotree.view import mathml
-from cotree.view.page import MOST_ROWS, counted, equation_list, folded, table, text
+from cotree.view.page import MOST_ROWS, counted, equation_list, figure, folded, table, text
+from cotree.view.signal_drawing import signals_svg
 
 
 def network_equations(model: Model, tree: Tree, equations: SystemEquations) -> str:
@@ -72,7 +73,10 @@ def signals_section(model: Model) -> str:
     rows = wiring(model)
     cells = ((f"<b>{text(who)}</b>", text(names), f"<code>{text(given)}</code>") for who, names, given in rows)
     owners = [who.partition(".")[0] for who, _, _ in rows]
-    return table(("read by", "signals", "given as"), cells, len(rows), "signals", parts=owners)
+    listed = table(("read by", "signals", "given as"), cells, len(rows), "signals", parts=owners)
+    svg = signals_svg(model)
+    words = "Dashed arrows lead from who gives a signal to who reads it; blocks are tinted."
+    return "\n".join([figure(svg, words) if svg else "", listed])
 
 
 def constraints(equations: SystemEquations) -> int:

@@ -14,7 +14,8 @@ from cotree.terminal.mechanics import ORIENTATION
 def transfer(source: Mechanism, target: Mechanism) -> ca.Function:
     """q and u of one pair of trees from those of another, as a function of (q, u, t, p, modes)."""
     values, kin, other = source.top.values, source.kin, target.kin
-    known = {**{name: kin.q[k] for k, name in enumerate(kin.q_names)}}
+    counted = {f"{owner}.{c}" for owner, c in kin.windings}  # only near the angle: they remember its full turns
+    known = {name: kin.q[k] for k, name in enumerate(kin.q_names) if name not in counted}
     known_u = {name: kin.u[k] for k, name in enumerate(kin.u_names)}
     q: dict[str, ca.SX] = {}
     u: dict[str, ca.SX] = {}

@@ -99,6 +99,16 @@ def wiring(model: Model) -> list[tuple[str, str, str]]:
     ]
 
 
+def readings(model: Model) -> list[tuple[str, str, str]]:
+    """Who gives, who reads, and the signal; a giver is a component or a node."""
+    return [
+        (name.partition(".")[0], component.name, name)
+        for component in model.components.values()
+        for name in sorted({each for expression in component.expressions.values() for each in expression.measured})
+        if name != "t"
+    ]
+
+
 def further_rates(equations: SystemEquations) -> Iterator[tuple[str, ca.SX]]:
     """The rate of each state of networks and blocks beside a mechanism, by the state's name."""
     for k, name in enumerate(equations.x.names):

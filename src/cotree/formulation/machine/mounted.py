@@ -17,6 +17,20 @@ from cotree.terminal.springs import length_of
 
 
 @dataclass(frozen=True)
+class Axle:
+    """The axis of a mount on a body that may turn it."""
+
+    frame: str
+    """A frame of the body."""
+    axis: ca.SX
+    """In the body's own axes."""
+    spin: ca.SX
+    """Angular velocity of the body in its own axes."""
+    rotation: ca.SX
+    """Of the body in space."""
+
+
+@dataclass(frozen=True)
 class Speed:
     """The speed of one edge of a mount, the position whose rate it is where there is one, and its force's action."""
 
@@ -25,12 +39,8 @@ class Speed:
     wrench: Wrench
     """Of a unit force."""
     frames: tuple[str, str]
-    axis: ca.SX | None = None
-    """Of a carrying body that turns: the axis in its own axes."""
-    spin: ca.SX | None = None
-    """Its angular velocity in its own axes."""
-    world: ca.SX | None = None
-    """Its rotation."""
+    axle: Axle | None = None
+    """Of the edge of a carrying body, where the coordinate is an angle."""
 
 
 def mounted(mechanism: Mechanism, mounts: Mapping[str, Mount]) -> dict[str, Speed]:
@@ -49,8 +59,8 @@ def load(
 ) -> None:
     """Put the forces of networks on a mechanism, by edge of the mount.
 
-    ``momenta`` are those of what spins about the axis of a mount: a carrying body that turns the axis feels the
-    gyroscopic moment -w x (h e).
+    ``momenta`` are those of what spins about the axis of a mount: a body that turns the axis feels the gyroscopic
+    moment -w x (h e).
     """
     mechanism.loads.clear()
     for name, each in mounted(mechanism, mounts).items():
@@ -59,12 +69,12 @@ def load(
         link = (each.speed, force)
         mechanism.loads.append(Acting(name, wrench, link, ca.SX(0), False, frames=each.frames, loaded=True))
         owner = name.removesuffix(".carrier")
-        if owner in momenta and each.axis is not None and each.spin is not None and each.world is not None:
-            moment = -ca.cross(each.spin, each.axis) * momenta[owner]
+        if owner in momenta and (axle := each.axle) is not None:
+            moment = -ca.cross(axle.spin, axle.axis) * momenta[owner]
             if not moment.is_zero():
-                wrench = Wrench(ca.SX.zeros(3), ca.mtimes(each.world, moment))
+                wrench, frames = Wrench(ca.SX.zeros(3), ca.mtimes(axle.rotation, moment)), (each.frames[0], axle.frame)
                 mechanism.loads.append(
-                    Acting(name, wrench, (each.spin, moment), ca.SX(0), False, frames=each.frames, loaded=True)
+                    Acting(name, wrench, (axle.spin, moment), ca.SX(0), False, frames=frames, loaded=True)
                 )
 
 
@@ -94,20 +104,30 @@ def _axis(mechanism: Mechanism, mount: AxisMount) -> dict[str, Speed]:
     result = {edges[0].name: Speed(rate, x, unit, frames)}
     if len(edges) > 1:  # the carrying body along the axis, against the ground
         place = link.a
-        turned = unit.torque if name_group(link, name) == "rotation" else unit.force
+        turns = name_group(link, name) == "rotation"
+        turned = unit.torque if turns else unit.force
         axis = ca.mtimes(place.rotation, turned / ca.sqrt(ca.sumsqr(turned)))  # in axes of the carrying body
         j = place.body
         world = ca.mtimes(kin.R[j], axis)
-        if name_group(link, name) == "rotation":
-            spin = kin.omega[j] + place.spin
-            around = Wrench(ca.SX.zeros(3), world)
-            carrier = Speed(ca.dot(axis, spin), None, around, (top.model.datums[0], frames[0]), axis, spin, kin.R[j])
-            return result | {edges[1].name: carrier}
+        ends = (top.model.datums[0], frames[0])
+        if turns:
+            spin, wrench = kin.omega[j] + place.spin, Wrench(ca.SX.zeros(3), world)
+            axle = _axle(mechanism, link, name, world) or Axle(frames[0], axis, spin, kin.R[j])
+            result[edges[1].name] = Speed(ca.dot(axis, spin), None, wrench, ends, axle)
         else:
             velocity = kin.v[j] + ca.cross(kin.omega[j], place.position) + place.rate
-            speed, wrench = ca.dot(axis, velocity), Wrench(world, ca.SX.zeros(3))
-        result[edges[1].name] = Speed(speed, None, wrench, (top.model.datums[0], frames[0]))
+            result[edges[1].name] = Speed(ca.dot(axis, velocity), None, Wrench(world, ca.SX.zeros(3)), ends)
     return result
+
+
+def _axle(mechanism: Mechanism, link: Link, name: str, world: ca.SX) -> Axle | None:
+    """The last of several axes turns with frame b; None where the axis is fixed in frame a."""
+    kin, place = mechanism.kin, link.b
+    rotations = [c.name for c in link.joint.coordinates if c.group == "rotation"]
+    if len(rotations) < 2 or name != rotations[-1]:
+        return None
+    R = kin.R[place.body]
+    return Axle(link.joint.frame_b, ca.mtimes(R.T, world), kin.omega[place.body] + place.spin, R)
 
 
 def name_group(link: Link, name: str) -> str:
