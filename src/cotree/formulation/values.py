@@ -32,6 +32,18 @@ class Terminal:
     """The integral of the across variable, where the component asks for it."""
 
 
+@dataclass(frozen=True)
+class Pulse:
+    """A train of pulses: 1 from ``begin`` for ``width``, again after each ``period``, otherwise 0."""
+
+    symbol: ca.SX
+    value: ca.SX
+    """As a function of t and p."""
+    begin: ca.SX
+    width: ca.SX
+    period: ca.SX
+
+
 def _built_in(expression: Expression, info: Quantity) -> bool:
     """Whether a plain number is part of the structure of the equations instead of a parameter."""
     return info.built_in in ("always", "table") or (info.built_in == "zero" and expression.number({}) == 0.0)
@@ -51,6 +63,8 @@ class Values:
         """Fields that are functions of time alone, with their units."""
         self.measures: Mapping[str, ca.SX] = {}
         """Positions and velocities that expressions may use, once the formulation knows them."""
+        self.pulses: dict[str, Pulse] | None = None
+        """Pulses by their text, where they are samples of a machine instead of modes."""
         self.others: Mapping[str, ca.SX] = {}
         """Signals of the machine around a mechanism."""
         self._mode_symbols: list[ca.SX] = []
@@ -216,6 +230,8 @@ class Values:
         if slope is None:
             return SYMBOLIC["pulse"](x, width, period)
         zero = substitute(-x / slope, self.t, 0)
+        if self.pulses is not None:
+            return self._held_pulse(x, width, period, zero, slope)
         shape = ca.Function("shape", [self.p.symbols], [zero, ca.SX(slope), ca.SX(width), ca.SX(period)])
 
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
@@ -231,6 +247,16 @@ class Values:
 
         text = ", ".join(to_text(ca.SX(part)) for part in (x, width, period))
         return self._mode(f"pulse({text})", SYMBOLIC["pulse"](x, width, period), times)
+
+    def _held_pulse(self, x: Any, width: Any, period: Any, zero: ca.SX, slope: Any) -> ca.SX:
+        assert self.pulses is not None
+        text = ", ".join(to_text(ca.SX(part)) for part in (x, width, period))
+        if text not in self.pulses:
+            value = SYMBOLIC["pulse"](x, width, period)
+            symbol = ca.SX.sym(f"pulse_{len(self.pulses) + 1}")
+            own = (ca.SX(zero), ca.SX(width) / slope, ca.SX(period) / slope)
+            self.pulses[text] = Pulse(symbol, ca.SX(value), *own)
+        return self.pulses[text].symbol
 
     def _slope(self, x: Any, function: str) -> Any:
         """dx/dt where x changes with time at a constant rate, None where it does not change with time."""

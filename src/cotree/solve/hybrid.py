@@ -35,7 +35,7 @@ from cotree.solve.hybrid_loop import (
     Loop,
 )
 from cotree.solve.hybrid_parts import Parts
-from cotree.solve.hybrid_steps import explicit_step, rosenbrock_step
+from cotree.solve.hybrid_steps import TINY, explicit_step, rosenbrock_step
 from cotree.solve.integrator import Integrator, Options, Stopped, Stretch, Switched
 from cotree.solve.native import called, compiled
 from cotree.solve.problem import Problem, Scale
@@ -305,7 +305,8 @@ class Hybrid(Integrator):
         """The length of a first step."""
         wide = size[: len(x)]
         allowed = self.options.atol * wide + self.options.rtol * np.abs(x)
-        speed, steep = (float(np.sqrt(np.mean((slope / each) ** 2))) for each in (np.maximum(np.abs(x), wide), allowed))
+        both = (np.maximum(each, TINY) for each in (np.maximum(np.abs(x), wide), allowed))
+        speed, steep = (float(np.sqrt(np.mean((slope / each) ** 2))) for each in both)
         slow = 0.05 * float(self.options.rtol ** (1 / self.order)) / max(speed, 1e-12)
         return max(1.0 / max(steep, 1e-12), slow)
 

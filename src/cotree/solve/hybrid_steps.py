@@ -58,6 +58,9 @@ L-stable, stiffly accurate, with a polynomial of order 3 between the ends of a s
 INVERTED = 24
 """Unknowns up to which the matrix of a step is inverted once instead of factorised with every stage."""
 
+TINY = 1e-290
+"""What is allowed of an error at least, so that nothing at all is no error."""
+
 
 def explicit_step(parts: Parts) -> ca.Function:
     """Dormand and Prince 1980, RK5(4)7M; the slope at the end is the first one of the next step."""
@@ -153,10 +156,10 @@ def _norm(estimate: Any, old: Any, new: Any, size: Any, tolerance: Any) -> Any:
     """
     n, every = old.numel(), estimate.numel()
     e, a, b, s, tol = (ca.SX.sym("v", k) for k in (every, n, n, size.numel(), 2))
-    allowed = tol[1] * s[:n] + tol[0] * ca.fmax(ca.fabs(a), ca.fabs(b))
+    allowed = tol[1] * s[:n] + tol[0] * ca.fmax(ca.fabs(a), ca.fabs(b)) + TINY
     error = ca.sqrt(ca.sumsqr(e[:n] / allowed) / n)
     if every > n:
-        error = ca.fmax(error, ca.norm_inf(e[n:] / (tol[0] * s[s.numel() - (every - n) :])))
+        error = ca.fmax(error, ca.norm_inf(e[n:] / (tol[0] * s[s.numel() - (every - n) :] + TINY)))
     return ca.Function("norm", [e, a, b, s, tol], [error])(estimate, old, new, size, tolerance)
 
 

@@ -27,7 +27,7 @@ from cotree.formulation.system import Output, Variables
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import column, elements, substitute
 from cotree.model import Component, Model
-from cotree.terminal.mounts import Mount
+from cotree.terminal.mounts import AxisMount, Mount
 from cotree.terminal.sticking import Sticking
 from cotree.terminal.thermal import Loss
 
@@ -43,6 +43,7 @@ class Machine:
         self.mechanical_tree, self.network_tree = split(model, tree)
         self.values, self.signals = Values(model), Signals(model)
         self.values.measures = self.values.others = self.signals
+        self.values.pulses = {}
         self.sample_times = ca.Function("times", [self.values.p.symbols], [ca.SX(0, 1)])
         """Periods and offsets of sampled blocks, of p."""
         self.held = {
@@ -65,8 +66,15 @@ class Machine:
     @cached_property
     def heats(self) -> dict[str, dict[str, ca.SX]]:
         """A symbol for the power of every loss that heats something."""
-        losses = (part for part in self.parts.network.components.values() if isinstance(part, Loss))
-        return {part.name: {"power": ca.SX.sym(f"{part.name}.power")} for part in losses}
+        owners: dict[str, str] = {}
+        for part in self.parts.network.components.values():
+            if isinstance(part, Loss) and owners.setdefault(part.of, part.name) != part.name:
+                raise FormulationError(
+                    f"the heat of '{part.of}' is given off by '{owners[part.of]}' already",
+                    where=f"{part.name}.of",
+                    expected="one thermal.loss for each component",
+                )
+        return {name: {"power": ca.SX.sym(f"{name}.power")} for name in owners.values()}
 
     @cached_property
     def positions(self) -> dict[str, ca.SX]:
@@ -197,6 +205,7 @@ class Machine:
         """Say what stands behind every symbol that is not a state."""
         network, resolve = self.network, self.resolve
         if network is not None:
+            self._check_start(network)
             self._define_inputs(network)
             for name, symbol in self.forces.items():
                 resolve.define(symbol, network.explicit(network.topology[1][name]))
@@ -238,6 +247,22 @@ class Machine:
             else:
                 self.resolve.define(symbol, signals[k])
                 self.resolve.define(rate, lambda name=edge.name: self._no_rate(name))  # type: ignore[misc]
+
+    def _check_start(self, network: Network) -> None:
+        """What moves with the mechanism has no start value of its own."""
+        given = network.start.given(self.values.p.start)
+        edges = [edge for edge in network.graph.edges if edge.role in SOURCES]
+        for storage, row in zip(network.storages.dependent, elements(network.ties), strict=True):
+            for k, edge in enumerate(edges):
+                mount = self.parts.mounts.get(edge.component)
+                if storage in given and mount is not None and ca.depends_on(row, network.inputs[0].symbols[k]):
+                    on = f"of '{mount.on}'" if isinstance(mount, AxisMount) else "of the bodies"
+                    raise FormulationError(
+                        f"'{storage}' has the start value {given[storage]:g}, but it moves with '{mount.name}'",
+                        where=network.graph[storage].component,
+                        expected="no start value: the mechanism gives it",
+                        remedy=f"Leave it out, and give the start speed {on} instead",
+                    )
 
     def _rate(self, speed: ca.SX) -> ca.SX:
         assert self.draft is not None
@@ -333,6 +358,7 @@ class Machine:
     def held_variables(self) -> Variables:
         """All held values."""
         pairs = [(f"{owner}.{name}", s) for owner, each in self.held.items() for name, s in each.items()]
+        pairs += [(pulse.symbol.name(), pulse.symbol) for pulse in (self.values.pulses or {}).values()]
         return Variables(
             column([s for _, s in pairs]), tuple(n for n, _ in pairs), ("",) * len(pairs), np.zeros(len(pairs))
         )

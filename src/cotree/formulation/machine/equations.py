@@ -186,37 +186,31 @@ def _smooth(machine: Machine, made: SystemEquations) -> list[SmoothInput]:
 
 def _check_signals(machine: Machine, draft: Draft) -> None:
     """A signal that acts on the mechanism at once must not depend on its accelerations or reactions."""
-    kin = draft.prepared.own.kin
-    late = ca.vertcat(kin.u_dot, draft.multipliers.symbols)
-    acting = column([draft.balance, *_network_sources(machine)])
-    for name, symbol in machine.signals.symbols.items():
-        if _reaches(machine, acting, symbol) and ca.depends_on(machine.resolve(symbol), late):
+    late = ca.vertcat(draft.prepared.own.kin.u_dot, draft.multipliers.symbols)
+    for symbol in _acting(machine, draft.balance):
+        if ca.depends_on(machine.resolve(symbol), late):
             raise FormulationError(
-                f"'{name}' follows from accelerations or reactions, and acts on them at once: an algebraic loop",
-                where=machine.signals.where.get(name, name),
+                f"'{symbol.name()}' follows from accelerations or reactions, and acts on them at once: an algebraic "
+                "loop",
+                where=machine.signals.where.get(symbol.name(), symbol.name()),
                 expected="a state or a sample between a measured acceleration or reaction and what it acts on",
-                remedy="Put a lag (control.sensor with lag, control.transfer_function) or a sampled block between",
+                remedy="Put a lag (control.sensor with time, control.transfer_function) or a sampled block between",
             )
 
 
-def _network_sources(machine: Machine) -> list[ca.SX]:
-    return [machine.network.inputs[2]] if machine.network is not None else []
-
-
-def _reaches(machine: Machine, expression: ca.SX, symbol: ca.SX) -> bool:
-    """Whether a signal enters an expression, directly or through blocks without states."""
-    seen: set[int] = set()
-    queue = [expression]
+def _acting(machine: Machine, expression: ca.SX) -> list[ca.SX]:
+    """The signals that enter an expression without a state between; those of friction are solved with it."""
+    signals = {symbol.element_hash() for symbol in machine.signals.symbols.values()}
+    seen = {symbol.element_hash() for symbol in machine.stuck.inputs()}
+    queue, result = [expression], []
     while queue:
         for found in ca.symvar(queue.pop()):
             key = found.element_hash()
-            if key == symbol.element_hash():
-                return True
             if key not in seen:
                 seen.add(key)
-                if found.name() in machine.signals.symbols and found.name() in machine.block_outputs:
-                    queue.append(machine.block_outputs[found.name()])
-    return False
+                result += [found] if key in signals else []
+                queue += [value] if (value := machine.resolve.behind(found)) is not None else []
+    return result
 
 
 def _notes(machine: Machine) -> list[str]:

@@ -32,6 +32,7 @@ def held_start(machine: Machine) -> ca.SX:
             numbers = machine.model.component_values()
             found = part.held_start({k.removeprefix(own): v for k, v in numbers.items() if k.startswith(own)})
         result += [ca.SX(value) for value in found]
+    result += [pulse.value for pulse in (machine.values.pulses or {}).values()]
     return machine.resolve(column(result))
 
 
@@ -96,6 +97,10 @@ def machine_samples(machine: Machine) -> tuple[Sample, ...]:
                 held = {places[f"{name}.{key}"]: ca.SX(0) for key in law.held}
             inputs = together.seen(machine.resolve(column(list(law.inputs))), name)
             result.append(Sample(name, period, offset, held, law.call, inputs))
+    for pulse in (machine.values.pulses or {}).values():
+        place = places[pulse.symbol.name()]
+        for name, begin, value in (("rises", pulse.begin, 1), ("falls", pulse.begin + pulse.width, 0)):
+            result.append(Sample(f"{pulse.symbol.name()}.{name}", pulse.period, begin, {place: ca.SX(value)}))
     return tuple(result)
 
 

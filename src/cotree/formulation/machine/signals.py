@@ -49,6 +49,11 @@ class Resolver:
         """Say what stands behind a symbol: an expression, or a function that gives it when it is needed."""
         self._known[symbol.element_hash()] = symbol, value if callable(value) else lambda: value
 
+    def behind(self, symbol: ca.SX) -> ca.SX | None:
+        """What stands behind a symbol, as it was said; None where nothing was."""
+        found = self._known.get(symbol.element_hash())
+        return None if found is None else ca.SX(found[1]())
+
     def forget(self) -> None:
         """Find everything anew, after more was defined."""
         self._done.clear()

@@ -50,13 +50,19 @@ class Stuck:
     def _mode(self, name: str) -> ca.SX:
         return self.machine.held[name]["mode"]
 
+    def inputs(self) -> list[ca.SX]:
+        """The symbols of their torques among the inputs of the network."""
+        if not self.parts:
+            return []
+        edges = [edge for edge in self.network.graph.edges if edge.role in SOURCES]
+        symbols = elements(self.network.inputs[0].symbols)
+        return [symbol for edge, symbol in zip(edges, symbols, strict=True) if edge.component in self.parts]
+
     @cached_property
     def slips(self) -> dict[str, ca.SX]:
         """Slip speeds in the states and inputs of the network."""
         network = self.network
-        inputs = network.inputs[0].symbols
-        edges = [edge for edge in network.graph.edges if edge.role in SOURCES]
-        own = column([inputs[k] for k, edge in enumerate(edges) if edge.component in self.parts])
+        inputs, own = network.inputs[0].symbols, column(self.inputs())
         result = {}
         for name in self.parts:
             slip = network.explicit(network.topology[0][name])

@@ -103,12 +103,6 @@ class TransferFunction(Block):
                 expected="a numerator of no higher degree than the denominator",
                 remedy="Add a fast pole to the denominator: it filters what is differentiated",
             )
-        if not _is_zero(self.expressions["initial"]) and _is_zero(self.expressions[f"denominator.{order + 1}"]):
-            raise ModelError(
-                "the block does not settle: its denominator has the root s = 0",
-                where=f"{self.name}.initial",
-                remedy="Leave initial out",
-            )
 
     def _zeros(self) -> int:
         """How many zeros stand in front of the numerator."""
@@ -121,13 +115,19 @@ class TransferFunction(Block):
                 "the value is 0", where=f"{self.name}.denominator.1", expected="a first coefficient that is not zero",
                 remedy="Leave the highest power out",
             )  # fmt: skip
+        if values["initial"] and values[f"denominator.{len(self.denominator)}"] == 0.0:
+            raise ModelError(
+                "the block does not settle: its denominator has the root s = 0",
+                where=f"{self.name}.initial",
+                remedy="Leave initial out",
+            )
 
     def states(self) -> tuple[StateOf, ...]:
         return tuple(StateOf(f"x{k}") for k in range(1, len(self.denominator)))
 
     def state_start(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         count = len(self.states())
-        if not count or _is_zero(self.expressions["initial"]):
+        if not count or not values["initial"]:
             return (0.0,) * count
         return (values["initial"] / values[f"denominator.{count + 1}"], *(0.0,) * (count - 1))
 
