@@ -56,6 +56,7 @@ bench: $(VENV)/test.stamp ## measure; prints tables
 	$(BIN)/python bench/flexible/run.py
 	$(BIN)/python bench/nodal/run.py
 	$(BIN)/python bench/bond/run.py
+	$(BIN)/python bench/machines.py
 
 clean: ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

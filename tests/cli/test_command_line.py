@@ -127,7 +127,8 @@ def test_errors_of_the_topology_name_the_file(cotree, tmp_path):
     (tmp_path / "m.yaml").write_text(f"components:\n  V: {source}\n  W: {source}\nrun: {{t_end: 1}}\n")
     done = cotree("run", "m.yaml", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.err.startswith("error: m.yaml: the voltage sources")
+    assert done.err.startswith("error: m.yaml")
+    assert "the voltage sources" in done.err
 
 
 def test_the_package_runs_as_a_module():

@@ -77,6 +77,7 @@ VALUES = [
     (c.Saturation("s", **A, lower="k", upper=1), "s: lower is 2 and upper is 1. Expected lower < upper"),
     (c.Integrator("i", **A, initial="k", upper=1), r"i\.initial: the value is 2\. Expected lower to upper"),
     (c.TransferFunction("h", **A, numerator=[1], denominator=["k - 2", 1]), r"h\.denominator\.1: the value is 0"),
+    (c.TransferFunction("h", **A, numerator=[1], denominator=[1, "k - 2"], initial=1), r"h\.initial: .* root s = 0"),
     (c.RateLimiter("r", **A, rising=1, falling="k", time=1), r"r\.falling: the value is 2\. Expected a negative rate"),
     (c.RateLimiter("r", **A, rising="-k", falling=-1, time=1), r"r\.rising: the value is -2"),
     (c.Pid("c", **A, p=1, initial="k"), r"c\.initial: the value is 2, and there is no integral"),

@@ -283,7 +283,9 @@ def test_sampled_blocks_that_wait_for_each_other_are_refused():
         c.SampleHold("b", input="a.value", period=0.5),
         drive="a.value",
     )
-    with pytest.raises(ct.FormulationError, match="sampled blocks wait for each other: .*Put a control.sampled_delay"):
+    with pytest.raises(
+        ct.FormulationError, match=r"sampled blocks wait for each other: .*Put a control\.sampled_delay"
+    ):
         model.equations()
 
 

@@ -43,6 +43,22 @@ def test_four_bar_is_completed_and_the_fixed_angle_kept(tree: str) -> None:
     assert sol["follower.angular_velocity.z"][0] == pytest.approx(rates[1], abs=1e-7)
 
 
+@pytest.mark.parametrize("chord", "OABC")
+def test_angles_that_something_uses_start_right_in_every_tree(chord: str) -> None:
+    """The coordinate that counts the turns of a chord is near its angle only: no start value for another tree."""
+    data = four_bar().to_data()
+    for joint in "OABC":
+        data["components"][f"spring_{joint}"] = {"kind": "joint_spring", "on": joint, "stiffness": 1.0}
+    model = ct.Model.from_mapping(data)
+    equations = model.equations(tree=model.tree(into_cotree=[chord]))
+    coupler, follower = closed_four_bar(0.3)
+    wanted = {"O.angle": 0.3, "A.angle": coupler - 0.3, "B.angle": follower - coupler, "C.angle": -follower}
+    start = dict(zip(equations.q.names, equations.q.start, strict=True))
+    for name, value in wanted.items():
+        if name != f"{chord}.angle":
+            assert start[name] == pytest.approx(value, abs=1e-10)
+
+
 def test_all_values_are_approximate_unless_fixed() -> None:
     """Without fixed the given angles move together, each by a little."""
     m = ct.Model("m", gravity=(0, -9.81, 0))

@@ -44,14 +44,43 @@ def test_an_algebraic_loop_of_signals() -> None:
 
 def test_a_voltage_that_follows_its_own_current_at_once() -> None:
     text = told({"r": {"kind": "resistor", "nodes": ["a", "ground"], "resistance": 1.0}}, voltage="-2*r.current")
-    assert "r.current <- V.voltage <- r.current" in text
+    assert "V.voltage <- r.current <- V.voltage" in text
 
 
-def test_a_reaction_that_acts_at_once() -> None:
-    text = told({}, voltage="0.1*O.force.x")
-    assert "V.voltage" in text
-    assert "O.force.x" in text
+PUMP: dict[str, Any] = {
+    "pump": {
+        "kind": "machines.pump", "hydraulic": ["h", "ground"], "shaft": ["s", "ground"], "displacement": 1e-3,
+        "stroke": "tanh(O.force.x)",
+    },
+    "pipe": {"kind": "hydraulic.resistance", "nodes": ["h", "ground"], "resistance": 1e7},
+}  # fmt: skip
+BARE = {"M": {name: value for name, value in ARM["M"].items() if name != "inductance"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "voltage", "where"), [(BARE, "0.1*O.force.x", "V.voltage"), (PUMP, 5.0, "pump.stroke")]
+)
+def test_a_reaction_that_acts_at_once(changes: dict[str, Any], voltage: Any, where: str) -> None:
+    text = told(changes, voltage=voltage)
+    assert text.startswith(f"{where}: 'O.force.x'")
     assert "control.sensor" in text
+
+
+@pytest.mark.parametrize("rate", [0.0, 5.0])
+def test_a_start_value_of_what_moves_with_a_joint(rate: float) -> None:
+    """Also where it is that of the joint: one of them could change alone."""
+    text = told({"O": ARM["O"] | {"angle_rate": rate}, "M": ARM["M"] | {"initial_speed": 5.0}})
+    assert text.startswith("M: 'M.rotor'")
+    assert "'mount'" in text
+    assert "of 'O'" in text
+
+
+def test_heat_that_is_given_off_twice() -> None:
+    heat = {"kind": "thermal.loss", "nodes": ["case", "ground"], "of": "M"}
+    case = {"kind": "thermal.capacity", "nodes": ["case", "ground"], "heat_capacity": 10.0}
+    text = told({"first": heat, "second": heat, "housing": case})
+    assert text.startswith("second.of")
+    assert "'first'" in text
 
 
 @pytest.mark.parametrize(

@@ -70,3 +70,21 @@ def test_dry_friction_of_a_slider_turns_at_the_dead_centres() -> None:
         values = right[hand]
         np.testing.assert_allclose(sol[name], values, rtol=0, atol=1e-7 * np.abs(values).max(), err_msg=name)
     assert sol.energy().error < 1e-8
+
+
+@pytest.mark.parametrize("mass", [1e-3, 1.0, 1e3])
+def test_brakes_side_by_side_share_a_load_evenly(mass: float) -> None:
+    """Two brakes that stick on one joint have no single answer of rigid parts: they carry it like equal springs."""
+    brake = {"kind": "translational.brake", "nodes": ["b", "ground"], "force": 0.8 * mass * models.G}
+    parts = {
+        "cage": {"kind": "rigid_body", "mass": mass, "inertia": [mass, mass, mass]},
+        "rail": {"kind": "prismatic", "frame_a": "ground", "frame_b": "cage", "axis": [0, 1, 0]},
+        "mount": {"kind": "translational.axis", "nodes": ["b", "ground"], "on": "rail"},
+        "first": brake,
+        "second": brake,
+    }
+    sol = models.of("cage", parts).simulate(0.2, times=[0, 0.1, 0.2])
+    for name in ("first", "second"):
+        np.testing.assert_allclose(-sol[f"{name}.force"], mass * models.G / 2, rtol=1e-2)
+    np.testing.assert_allclose(-sol["first.force"] - sol["second.force"], mass * models.G, rtol=1e-8)
+    np.testing.assert_allclose(sol["rail.displacement"], 0.0, atol=1e-9)

@@ -399,7 +399,11 @@ class Network:
         at_start = substitute(self.ties, inputs.symbols, signals)
         modes = column([mode.value for mode in self.values.modes])
         at_start = substitute(at_start, self.values.mode_symbols, modes)
-        return ca.Function("ties", [self.states.symbols, self.values.p.symbols, self.values.t], [at_start])
+        known = [self.states.symbols, self.values.p.symbols, self.values.t]
+        own = {symbol.element_hash() for symbol in elements(ca.vertcat(*known))}
+        strange = [symbol for symbol in ca.symvar(at_start) if symbol.element_hash() not in own]
+        at_start = substitute(at_start, column(strange), 0)  # signals: refused where their rates are needed
+        return ca.Function("ties", known, [at_start])
 
     def smooth_inputs(self) -> tuple[SmoothInput, ...]:
         """Inputs to which storages are tied."""

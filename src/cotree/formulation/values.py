@@ -44,6 +44,12 @@ class Pulse:
     period: ca.SX
 
 
+def checked_pulse(width: float, period: float) -> None:
+    """Refuse a pulse that is longer than its period."""
+    if not (period > 0 and 0 <= width <= period):
+        raise ModelError(f"a pulse of width {width:g} and period {period:g}", expected="0 <= width <= period")
+
+
 def _built_in(expression: Expression, info: Quantity) -> bool:
     """Whether a plain number is part of the structure of the equations instead of a parameter."""
     return info.built_in in ("always", "table") or (info.built_in == "zero" and expression.number({}) == 0.0)
@@ -230,14 +236,13 @@ class Values:
         if slope is None:
             return SYMBOLIC["pulse"](x, width, period)
         zero = substitute(-x / slope, self.t, 0)
-        if self.pulses is not None:
+        if self.pulses is not None and not (slope.is_constant() and float(slope) < 0):
             return self._held_pulse(x, width, period, zero, slope)
         shape = ca.Function("shape", [self.p.symbols], [zero, ca.SX(slope), ca.SX(width), ca.SX(period)])
 
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
             zero, slope, width, period = (float(value) for value in shape(p))
-            if not (period > 0 and 0 <= width <= period):
-                raise ModelError(f"a pulse of width {width:g} and period {period:g}", expected="0 <= width <= period")
+            checked_pulse(width, period)
             last = max((end - zero) * slope, (start - zero) * slope) / period
             if last > MOST_BREAKS:
                 raise ModelError(f"a pulse of period {period:g} switches {last:.0f} times", expected="at most 1e6")

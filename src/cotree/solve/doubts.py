@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -26,6 +27,8 @@ PUSHED = 1e-9
 """Part of the largest force of a run, or of 1 N, by which a cable's tension may be below zero."""
 ROUNDED = 1e-13
 """Part of the stored energy, or of 1 J, that is only rounding: a structure at rest has no other energy to compare."""
+VACUUM = -101325.0
+"""Pressure in Pa over the atmosphere at which there is none left."""
 PLACES = 64
 """Output times at which left-out equations are looked at."""
 
@@ -154,6 +157,24 @@ def events_until(solution: Solution, t: float) -> Solution:
     }
     events = {name: times[kept[name]] for name, times in solution.events.items()}
     return dataclasses.replace(solution, events=events, event_values=values)
+
+
+def below_vacuum(t: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> tuple[str, ...]:
+    """A warning where the pressure at a node, which counts from the atmosphere, falls below the vacuum."""
+    nodes = [
+        name.removesuffix(".pressure")
+        for name, unit in units.items()
+        if unit == "Pa" and name.endswith(".pressure") and f"{name.removesuffix('.pressure')}.flow" not in units
+    ]
+    lowest = {node: float(np.min(values[f"{node}.pressure"], initial=0.0)) for node in nodes}
+    torn = sorted((node for node in nodes if lowest[node] < VACUUM), key=lambda node: lowest[node])
+    if not torn:
+        return ()
+    first = t[int(np.argmin(values[f"{torn[0]}.pressure"]))]
+    return (
+        f"doubtful: the pressure at {listing(torn)} falls below the vacuum: {lowest[torn[0]]:.4g} Pa at t = {first:g} "
+        "s; oil would boil or let go there, which no law has",
+    )
 
 
 def doubts(audit: EnergyAudit, drift: float = 0.0) -> tuple[str, ...]:

@@ -18,16 +18,18 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import SolveError, listing
+from cotree.errors import SolveError
 from cotree.maths.symbolic import column
 from cotree.solve.consistent import algebraic_variables
 from cotree.solve.hybrid_calls import Calls
+from cotree.solve.hybrid_faults import chattering, check_guards, too_many
 from cotree.solve.hybrid_loop import (
     APART,
     CALLS,
     CHATTERS,
     HEAD,
     NOTHING,
+    SAMPLED,
     STEPPED,
     STEPPING,
     SWITCHED,
@@ -36,7 +38,7 @@ from cotree.solve.hybrid_loop import (
 )
 from cotree.solve.hybrid_parts import Parts
 from cotree.solve.hybrid_steps import TINY, explicit_step, rosenbrock_step
-from cotree.solve.integrator import Integrator, Options, Stopped, Stretch, Switched
+from cotree.solve.integrator import Integrator, Options, Stretch, Switched
 from cotree.solve.native import called, compiled
 from cotree.solve.problem import Problem, Scale
 from cotree.solve.stepping import DONE, REASONS, SAME_TIME, Layout
@@ -208,7 +210,7 @@ class Hybrid(Integrator):
         state = self._state(t0, x, z, p, m, scale, given)
         found: list[Array] = []
         hits: list[Array] = []
-        steps = turns = done = 0
+        steps = turns = done = sampled = 0
         limit = self.options.max_steps * len(times)
         while True:
             with redirect_stderr(StringIO()):  # a solver's complaint about a singular matrix
@@ -225,15 +227,16 @@ class Hybrid(Integrator):
             found.append(self._outputs(points, times[done:ready], given))
             hits.append(columns[:, mark == SWITCHED])
             steps, turns, done = steps + int((mark == STEPPED).sum()), turns + self.batch, ready
+            sampled += int((mark == SAMPLED).sum())
             if status in REASONS:
+                check_guards(e.switches, state[self._rows["guard"]], float(state[0]))
                 raise RuntimeError(f"{REASONS[status]} at t = {state[0]:g} s")
             if status == CHATTERS:
-                raise Stopped(self._chattering(hits, float(state[0])))
+                raise chattering(e.switches, np.hstack(hits)[HEAD.index("which")], float(state[0]))
             if over:
                 break
             if turns > limit:
-                stiff = "; the equations may be stiff, which rodas is made for" if self.slopes else ""
-                raise RuntimeError(f"more than {turns} steps up to t = {state[0]:g} s{stiff}")
+                raise too_many(turns, float(state[0]), self.slopes, e.samples, sampled)
         values, count = np.hstack(found), self.problem.x.numel()
         if not np.isfinite(values).all():
             raise RuntimeError("a value is not finite")
@@ -295,6 +298,7 @@ class Hybrid(Integrator):
         state[rows["size"]] = size if self._size is None else np.maximum(size, self._size)
         state[[HEAD.index("t"), HEAD.index("since")]] = t0, -np.inf
         state = self._refreshed(state, given)
+        check_guards(self.problem.equations.switches, state[rows["guard"]], t0)
         slope = np.asarray(self.parts.slope(t0, *self._point(state), p, self.apart(z, m)[1]), dtype=float).ravel()
         if not np.isfinite(slope).all():
             raise RuntimeError(f"the rates are not finite at t = {t0:g} s")
@@ -350,18 +354,6 @@ class Hybrid(Integrator):
         if not self.parts.jumps:
             return 0.0
         return float(called(self.kept("stored", lambda: self.loop.stored()), state, given)[0].item())
-
-    def _chattering(self, hits: list[Array], t: float) -> SolveError:
-        """The error for switches that act again and again at one instant."""
-        switches = self.problem.equations.switches
-        last = np.hstack(hits)[HEAD.index("which")][-2 * len(switches) - 2 :].astype(int)
-        names = sorted({switches[k].name for k in last.tolist()})
-        return SolveError(
-            f"at t = {t:.9g} s {listing(names)} {'act' if len(names) > 1 else 'acts'} again and again without end",
-            expected="switches that come to rest, and some time between events",
-            remedy="Give the switching a hysteresis, a dead band or a least time, or a bouncing part a stiffness and a "
-            "damper; results before are kept",
-        )
 
     def _outputs(self, points: Array, times: Array, given: Array) -> Array:
         """x, z with what is kept there, and integrals at times between the points, after all that happens then."""

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import SolveError
+from cotree.errors import CotreeError, SolveError
+from cotree.formulation.system import Sample
 from cotree.solve.integrator import Stopped
 from cotree.solve.problem import Problem
 
 Array = NDArray[np.float64]
+
+KEPT = "Correct the function; results before are kept"
 
 
 class Calls:
@@ -37,18 +40,24 @@ class Calls:
         try:
             found: Any = sample.call(t, inputs.tolist())
             values = np.atleast_1d(np.asarray(found, dtype=float)).ravel()
+        except CotreeError as wrong:  # the block has looked at what the function gave
+            return SolveError(wrong.found, where=wrong.where, expected=wrong.expected, remedy=KEPT)
         except Exception as reason:
             return SolveError(
                 f"the Python function failed at t = {t:g} s ({type(reason).__name__}: {reason})",
                 where=sample.name,
-                expected=f"{len(sample.held)} numbers for the inputs {inputs.tolist()}",
-                remedy="Correct the function; results before are kept",
+                expected=f"{_numbers(sample)} for the inputs {inputs.tolist()}",
+                remedy=KEPT,
             )
         if len(values) != len(sample.held) or not np.isfinite(values).all():
             return SolveError(
                 f"the Python function gave {found!r} at t = {t:g} s",
                 where=sample.name,
-                expected=f"{len(sample.held)} finite number{'s' if len(sample.held) > 1 else ''}",
-                remedy="Correct the function; results before are kept",
+                expected=_numbers(sample),
+                remedy=KEPT,
             )
         return values
+
+
+def _numbers(sample: Sample) -> str:
+    return f"{count} finite numbers" if (count := len(sample.held)) > 1 else "a finite number"

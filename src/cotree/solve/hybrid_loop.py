@@ -92,7 +92,7 @@ class Loop:
         s, g = self._split(self.layout, state), self._split(self.constants, given)
         known, due = self._known(s, g), self._due(s, g)
         found = [due, self.parts.sampled(due, *known), self.parts.inputs(*known)]
-        return ca.Function("asked", [state, given], found)
+        return ca.Function("asked", [state, given], [ca.densify(each) for each in found])
 
     @staticmethod
     def _due(s: dict[str, Any], g: dict[str, Any]) -> Any:
@@ -104,12 +104,12 @@ class Loop:
         """(state, given) -> the stored energy."""
         state, given = self._symbols()
         known = self._known(self._split(self.layout, state), self._split(self.constants, given))
-        return ca.Function("stored", [state, given], [self.parts.stored(*known)])
+        return ca.Function("stored", [state, given], [ca.densify(self.parts.stored(*known))])
 
     def _function(self, name: str, of: Callable[[dict[str, Any], dict[str, Any]], tuple[Any, Any]]) -> ca.Function:
         state, given = self._symbols()
         new, end = of(self._split(self.layout, state), self._split(self.constants, given))
-        return ca.Function(name, [state, given], [self.layout.join(new), end])
+        return ca.Function(name, [state, given], [ca.densify(each) for each in (self.layout.join(new), end)])
 
     @staticmethod
     def _split(layout: Layout, column: ca.MX) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from cotree.results.signals import held
 from cotree.solve.blame import failure
 from cotree.solve.consistent import algebraic_variables, no_start, operating_point
 from cotree.solve.courses import Courses, held_values, inner_states, result_units
-from cotree.solve.doubts import doubts, jumping_input
+from cotree.solve.doubts import below_vacuum, doubts, jumping_input
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stopped
 from cotree.solve.interrupts import Interrupts
@@ -406,7 +406,7 @@ class Run:
         kinetic = float(values["kinetic_energy"].max()) if mechanical else None
         audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic)
         events, event_values = self.switched.events(list(self.names))
-        own = self.problem.equations.notes + self.switched.notes()
+        own = self.problem.equations.notes + self.switched.notes() + below_vacuum(t, values, self.names)
         return replace(
             self.blank(rtol, atol, formulation, integration),
             t=t,

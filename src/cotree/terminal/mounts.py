@@ -31,9 +31,9 @@ class Mount(OnePort):
 class AxisMount(Mount):
     """A mount on one coordinate of a joint.
 
-    ``plus`` moves with frame b of the joint, ``minus`` with frame a. Where ``minus`` is the datum, speeds of the network
-    count from the body that carries frame a; where it is a node of its own, they count from the inertial frame, and the
-    edge ``name.carrier`` has the speed of the carrying body along the axis.
+    ``plus`` moves with frame b of the joint, ``minus`` with frame a. Where ``minus`` is the datum, speeds of the
+    network count from the body that carries frame a; where it is a node of its own, they count from the inertial frame,
+    and the edge ``name.carrier`` has the speed of the carrying body along the axis.
     """
 
     on: str = field(metadata=said("joint on whose coordinate the parts sit"), kw_only=True)
@@ -50,7 +50,11 @@ class RotationalAxis(AxisMount):
 
 
 class TranslationalAxis(AxisMount):
-    """u_plus - u_minus = rate of the joint's displacement; force on it = F, with its reaction on the carrying body."""
+    """u_plus - u_minus = rate of the joint's displacement; force on it = F, with its reaction on the carrying body.
+
+    A mass of the network resists motion along the axis alone. What is to be swung round by a carrying body that turns
+    belongs to the bodies.
+    """
 
     ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
     kind = "translational.axis"

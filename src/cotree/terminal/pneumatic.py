@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cotree.errors import ModelError
-from cotree.model import PNEUMATIC, TRANSLATIONAL, Port, Role, Signal, Value, quantity, signal
+from cotree.model import PNEUMATIC, TRANSLATIONAL, Component, Port, Role, Signal, Value, quantity, signal
 from cotree.terminal.absolute import Flow, two_ends
 from cotree.terminal.hydraulic_cylinder import TwoChambers
 from cotree.terminal.scalar import AcrossSource, AcrossStorage
@@ -27,12 +27,26 @@ def available_energy(volume: Any, pressure: Any) -> Any:
     return volume * (PNEUMATIC.power(pressure, 1 + pressure / ATMOSPHERE) - pressure)
 
 
+def check_pressures(part: Component, values: Mapping[str, float], *fields: str) -> None:
+    """Refuse pressures at or below the vacuum."""
+    for name in fields:
+        if (value := values.get(name, 0.0)) <= -ATMOSPHERE:
+            raise ModelError(
+                f"the pressure is {value:g} Pa over the atmosphere",
+                where=f"{part.name}.{name}",
+                expected=f"above {-ATMOSPHERE:g} Pa, which is the vacuum",
+            )
+
+
 class Chamber(AcrossStorage):
     """q = V / p_0 dp/dt: gas in a fixed volume; ``initial`` in Pa."""
 
     ports = (Port(PNEUMATIC, Role.ACROSS_STORAGE),)
     from_datum = True
     volume: Value = quantity("m^3", "volume", symbol="V", range="positive")
+
+    def check(self, values: Mapping[str, float]) -> None:
+        check_pressures(self, values, "initial")
 
     def capacity(self, v: Any) -> Any:
         return v.volume / ATMOSPHERE
@@ -47,6 +61,9 @@ class Supply(AcrossSource):
     ports = (Port(PNEUMATIC, Role.ACROSS_SOURCE),)
     from_datum = True
     pressure: Signal = signal("Pa", "pressure over the atmosphere", measured=True)
+
+    def check(self, values: Mapping[str, float]) -> None:
+        check_pressures(self, values, "pressure")
 
     def signal(self, v: Any) -> Any:
         return v.pressure
@@ -116,6 +133,10 @@ class Cylinder(TwoChambers):
         Port(TRANSLATIONAL, Role.STATIC, "piston"),
     )
     from_datum = ("head", "rod")
+
+    def check(self, values: Mapping[str, float]) -> None:
+        super().check(values)
+        check_pressures(self, values, "initial_head", "initial_rod")
 
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         volumes, u = self.volumes(v, e[2].position), e[2].across

@@ -45,6 +45,9 @@ from cotree.view.structure_drawing import draw_structure
 
 Trees = Tree | tuple[Tree, Tree] | None
 
+WIDE = 20
+"""Components of a machine beyond which its graph has the whole width of the page."""
+
 
 def write_report(
     model: Model,
@@ -120,7 +123,10 @@ def _pictures(model: Model, solution: Solution, graph: Section) -> list[Section 
     scene = scene_of(model, solution)
     if scene is None:
         return [*shape, graph]
-    return [[("motion", "Motion", scene_section(scene)), graph], *shape]
+    motion = ("motion", "Motion", scene_section(scene))
+    if is_machine(model) and len(model.components) > WIDE:
+        return [motion, graph]
+    return [[motion, graph], *shape]
 
 
 def _lead(model: Model, tree: Tree | None, solution: Solution) -> str:

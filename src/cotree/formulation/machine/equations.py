@@ -17,13 +17,15 @@ import numpy as np
 
 from cotree.errors import FormulationError, listing
 from cotree.formulation.branch.draft import Draft, finished
+from cotree.formulation.branch.topology import GROUND
 from cotree.formulation.machine.audit import audited
 from cotree.formulation.machine.derivation import Machine
 from cotree.formulation.machine.energy import Book
 from cotree.formulation.machine.events import held_start, machine_samples, machine_switches
 from cotree.formulation.system import Output, SmoothInput, SystemEquations, Variables, nothing, rate_name
 from cotree.maths.symbolic import column, symbols
-from cotree.model import Model
+from cotree.model import ROTATIONAL, TRANSLATIONAL, Model
+from cotree.terminal.mounts import AxisMount
 
 PULL = 1.0
 """Rate in 1/s at which a mechanism goes back onto its constraints."""
@@ -220,4 +222,31 @@ def _notes(machine: Machine) -> list[str]:
     )
     if machine.parts.mounts:
         notes.append(f"networks act on the mechanism through {listing(machine.parts.mounts)}")
-    return notes
+    return notes + _simplified(machine)
+
+
+def _simplified(machine: Machine) -> list[str]:
+    """Inertias on moving bodies that do not count in full."""
+    parts, draft = machine.parts, machine.draft
+    if draft is None:
+        return []
+    top, domains = draft.prepared.top, (ROTATIONAL, TRANSLATIONAL)
+    moving = {
+        name: mount
+        for name, mount in parts.mounts.items()
+        if isinstance(mount, AxisMount) and top.links[mount.on].a.body != GROUND
+    }
+    plain = {name: mount for name, mount in moving.items() if len(mount.ports) == 1}
+    relative = dict.fromkeys((mount, part.name) for part, _, on in parts.inertias(plain, domains) for mount in on)
+    notes = [
+        f"'{part}' counts its speed from the body that carries '{plain[mount].on}', as the minus node of '{mount}' is "
+        "the datum; give that node a name of its own for speeds against the ground"
+        for mount, part in relative
+    ]
+    if machine.model.planar:
+        return notes
+    return notes + [
+        f"'{part.name}' turns with {listing(on)}, whose axes may differ: its gyroscopic moment is left out"
+        for part, _, on in parts.inertias(parts.carried, (ROTATIONAL,))
+        if len(on) > 1 and moving.keys() & set(on)
+    ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import FormulationError
 from cotree.formulation.system import Sample, Switch
+from cotree.formulation.values import checked_pulse
 from cotree.maths.symbolic import column, elements, substitute
 from cotree.model.switching import SampleLaw, SwitchLaw
 from cotree.terminal.sticking import Sticking
@@ -82,7 +83,9 @@ def machine_samples(machine: Machine) -> tuple[Sample, ...]:
     times = {
         name: column([machine.resolve(ca.SX(each)) for each in (law.period, law.offset)]) for name, law in laws.items()
     }
-    machine.sample_times = ca.Function("times", [machine.values.p.symbols], [column(list(times.values()))])
+    pulses = list((machine.values.pulses or {}).values())
+    shapes = column([part for pulse in pulses for part in (pulse.width, pulse.period)])
+    machine.sample_times = ca.Function("times", [machine.values.p.symbols], [column(list(times.values())), shapes])
     groups = sample_groups(machine, machine.values.p.start)
     result = []
     for names in (
@@ -97,16 +100,18 @@ def machine_samples(machine: Machine) -> tuple[Sample, ...]:
                 held = {places[f"{name}.{key}"]: ca.SX(0) for key in law.held}
             inputs = together.seen(machine.resolve(column(list(law.inputs))), name)
             result.append(Sample(name, period, offset, held, law.call, inputs))
-    for pulse in (machine.values.pulses or {}).values():
-        place = places[pulse.symbol.name()]
-        for name, begin, value in (("rises", pulse.begin, 1), ("falls", pulse.begin + pulse.width, 0)):
-            result.append(Sample(f"{pulse.symbol.name()}.{name}", pulse.period, begin, {place: ca.SX(value)}))
+    for pulse in pulses:
+        place, full = places[pulse.symbol.name()], pulse.width >= pulse.period
+        for name, begin, value in (("rises", pulse.begin, pulse.width > 0), ("falls", pulse.begin + pulse.width, full)):
+            result.append(Sample(f"{pulse.symbol.name()}.{name}", pulse.period, begin, {place: value}))
     return tuple(result)
 
 
 def sample_groups(machine: Machine, p: NDArray[np.float64]) -> list[tuple[float, float]]:
-    """Period and offset of every sampled block, in numbers."""
-    found = np.asarray(machine.sample_times(p), dtype=float).reshape(-1, 2)
+    """Period and offset of every sampled block, in numbers; pulses are checked."""
+    found, shapes = (np.asarray(each, dtype=float).reshape(-1, 2) for each in machine.sample_times(p))
+    for width, period in shapes.tolist():
+        checked_pulse(width, period)
     return [(float(period), float(offset)) for period, offset in found]
 
 

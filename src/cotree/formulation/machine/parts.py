@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from cotree.errors import GraphError, ModelError, listing
 from cotree.formulation.network import normal_tree
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.graph.forest import DisjointSets
-from cotree.model import ROTATIONAL, Component, Edge, Model, Port, Role
+from cotree.model import ROTATIONAL, Component, Domain, Edge, Model, Port, Role
 from cotree.terminal.mounts import AxisMount, Line, Mount
 from cotree.terminal.thermal import Loss
 
@@ -134,38 +134,43 @@ class Parts:
             )
 
     @cached_property
+    def carried(self) -> dict[str, Mount]:
+        """Mounts on angles whose speeds count from the ground."""
+        return {n: m for n, m in self.mounts.items() if len(m.ports) > 1 and m.ports[0].domain is ROTATIONAL}
+
+    @cached_property
     def spinning(self) -> dict[str, list[tuple[Component, int]]]:
         """Ports of inertias that turn about the axis of a mount on a body that may move, by mount.
 
         They are those that rotational edges join to one such mount and to no other; their axes count as parallel.
         """
-        carried = {n: m for n, m in self.mounts.items() if len(m.ports) > 1 and m.ports[0].domain is ROTATIONAL}
+        result: dict[str, list[tuple[Component, int]]] = {}
+        for part, k, names in self.inertias(self.carried, (ROTATIONAL,)):
+            if len(names) == 1:
+                result.setdefault(names[0], []).append((part, k))
+        return result
+
+    def inertias(
+        self, mounts: Mapping[str, Mount], domains: tuple[Domain, ...]
+    ) -> Iterator[tuple[Component, int, list[str]]]:
+        """Inertias and masses, as part and number of the port, with the names of those mounts that move them."""
         graph = self.network_graph
-        if not carried or graph is None:
-            return {}
+        if not mounts or graph is None:
+            return
         joined = DisjointSets(graph.v)
-        datums = {graph.node_index(datum) for datum in graph.datums}
-        for edge, tail, head in zip(graph.edges, graph.tail.tolist(), graph.head.tolist(), strict=True):
-            if edge.domain is ROTATIONAL and not {tail, head} & datums:
-                joined.join(tail, head)
         for part in self.network.components.values():  # gears join shafts that have no edge in common
-            turning = [e for e in part.edges() if e.domain is ROTATIONAL]
-            heads = [graph.node_index(n) for e in turning for n in (e.head, e.tail) if n not in graph.datums]
-            for node in heads[1:]:
-                joined.join(heads[0], node)
+            moving = [edge for edge in part.edges() if edge.domain in domains]
+            nodes = [node for edge in moving for node in (edge.head, edge.tail) if node not in graph.datums]
+            for node in nodes[1:]:
+                joined.join(graph.node_index(nodes[0]), graph.node_index(node))
         owners: dict[int, list[str]] = {}
-        for name, mount in carried.items():
+        for name, mount in mounts.items():
             owners.setdefault(joined.find(graph.node_index(mount.plus)), []).append(name)
-        result: dict[str, list[tuple[Component, int]]] = {name: [] for name in carried}
         for part in self.network.components.values():
             for k, edge in enumerate(part.edges()):
-                if edge.domain is ROTATIONAL and edge.role is Role.ACROSS_STORAGE and edge.tail in graph.datums:
-                    if edge.head in graph.datums:
-                        continue
-                    names = owners.get(joined.find(graph.node_index(edge.head)), [])
-                    if len(names) == 1:
-                        result[names[0]].append((part, k))
-        return {name: found for name, found in result.items() if found}
+                inert = edge.role is Role.ACROSS_STORAGE and edge.domain in domains and edge.tail in graph.datums
+                if inert and (names := owners.get(joined.find(graph.node_index(edge.head)))):
+                    yield part, k, names
 
     def _some(self, components: Mapping[str, Component]) -> Model:
         model = self.model

@@ -92,25 +92,53 @@ class Stuck:
         sliding = network.explicit(ca.SX(part.sliding(v, terminal, mode * terminal.across)))
         return mode * sliding + (1 - mode**2) * self.mu[name]
 
+    @cached_property
+    def _faster(self) -> dict[str, ca.SX]:
+        """What is zero while a part sticks: d(slip)/dt + PULL slip."""
+        network = self.network
+        inputs, input_rates, _ = network.inputs
+        known = ca.vertcat(network.states.symbols, inputs.symbols)
+        rates = ca.vertcat(network.found[1][network.y.numel() :, 0], input_rates)
+        return {
+            name: self.machine.resolve((ca.jtimes(slip, known, rates) if known.numel() else 0) + PULL * slip)
+            for name, slip in self.slips.items()
+        }
+
     def rows(self) -> ca.SX:
         """One row for each part, in its mu."""
         if not self.parts:
             return ca.SX(0, 1)
-        network, machine, result = self.network, self.machine, []
-        inputs, input_rates, _ = network.inputs
-        known = ca.vertcat(network.states.symbols, inputs.symbols)
-        rates = ca.vertcat(network.found[1][network.y.numel() :, 0], input_rates)
-        soft = SHARED if len(self.parts) > 1 else 0.0
-        for name, slip in self.slips.items():
+        result, weights = [], self._weights() if len(self.parts) > 1 else ca.SX.zeros(1)
+        for k, (name, row) in enumerate(self._faster.items()):
             stuck = 1 - self._mode(name) ** 2
-            faster = ca.jtimes(slip, known, rates) if known.numel() else ca.SX(0)
-            row = machine.resolve(faster + PULL * slip)
             if not self._answers(row):  # a driver gives the speed, and carries whatever it takes
                 result.append(-self.mu[name])
                 continue
-            weight = ca.jacobian(row, self.mu[name]) if soft else ca.SX(0)
-            result.append(stuck * (row + soft * weight * self.mu[name]) - (1 - stuck) * self.mu[name])
+            result.append(stuck * (row + SHARED * weights[k] * self.mu[name]) - (1 - stuck) * self.mu[name])
         return column(result)
+
+    def _weights(self) -> ca.SX:
+        """How much the torque of each part accelerates its slip; of a mechanism, a number for its start."""
+        draft, machine = self.machine.draft, self.machine
+        rows, mu = column(list(self._faster.values())), column(list(self.mu.values()))
+        if draft is None:
+            return ca.diag(ca.jacobian(rows, mu))
+        kin, made = draft.prepared.own.kin, draft.prepared
+        unknown = ca.vertcat(kin.u_dot, draft.multipliers.symbols)
+        laws = ca.vertcat(machine.resolve(draft.balance), draft.acceleration)
+        parts = [ca.densify(ca.jacobian(of, by)) for of in (laws, rows) for by in (unknown, mu)]
+        p, values = machine.values.p, machine.values
+        known = [
+            (kin.q, made.q0), (kin.u, made.u0), (machine.x.symbols, machine.x.start), (p.symbols, p.start),
+            (values.mode_symbols, made.start.modes(p.start, 0.0)),
+        ]  # fmt: skip
+        told = {s.element_hash() for symbols, _ in known for s in elements(symbols)}
+        others = column([s for s in ca.symvar(ca.veccat(*parts)) if s.element_hash() not in told])  # 0: time, sticking
+        numeric = ca.Function("weights", [*(s for s, _ in known), others], parts)
+        of, by, along, own = (
+            np.asarray(each, dtype=float) for each in numeric(*(v for _, v in known), np.zeros(others.numel()))
+        )
+        return ca.SX(np.diag(own - along @ np.linalg.lstsq(of, by, rcond=None)[0]))
 
     def _answers(self, row: ca.SX) -> bool:
         """Whether torques have any influence on the acceleration of a slip."""

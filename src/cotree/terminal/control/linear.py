@@ -103,6 +103,15 @@ class TransferFunction(Block):
                 expected="a numerator of no higher degree than the denominator",
                 remedy="Add a fast pole to the denominator: it filters what is differentiated",
             )
+        if not _is_zero(self.expressions["initial"]) and _is_zero(self.expressions[f"denominator.{order + 1}"]):
+            raise self._unsettled()
+
+    def _unsettled(self) -> ModelError:
+        return ModelError(
+            "the block does not settle: its denominator has the root s = 0",
+            where=f"{self.name}.initial",
+            remedy="Leave initial out",
+        )
 
     def _zeros(self) -> int:
         """How many zeros stand in front of the numerator."""
@@ -116,11 +125,7 @@ class TransferFunction(Block):
                 remedy="Leave the highest power out",
             )  # fmt: skip
         if values["initial"] and values[f"denominator.{len(self.denominator)}"] == 0.0:
-            raise ModelError(
-                "the block does not settle: its denominator has the root s = 0",
-                where=f"{self.name}.initial",
-                remedy="Leave initial out",
-            )
+            raise self._unsettled()
 
     def states(self) -> tuple[StateOf, ...]:
         return tuple(StateOf(f"x{k}") for k in range(1, len(self.denominator)))
