@@ -13,7 +13,7 @@ from cotree._version import __version__
 
 if TYPE_CHECKING:
     from cotree.api import *  # noqa: F403
-    from cotree.terminal import control, machines, mounts, pneumatic
+    from cotree.terminal import control, machines, mounts, pneumatic  # noqa: F401
 
 ROOMS = ("control", "machines", "mounts", "pneumatic")
 """Rooms of components that are loaded by themselves."""

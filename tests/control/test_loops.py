@@ -284,7 +284,7 @@ def test_sampled_blocks_that_wait_for_each_other_are_refused():
         drive="a.value",
     )
     with pytest.raises(
-        ct.FormulationError, match=r"sampled blocks wait for each other: .*Put a control\.sampled_delay"
+        ct.FormulationError, match=r"blocks wait for each other: .*Put a control\.sampled_delay"
     ):
         model.equations()
 

@@ -1,4 +1,4 @@
-"""A body all of whose frames are at its pivot: nothing that moves has a length, and its absolute position stays zero."""
+"""A body all of whose frames are at its pivot: its absolute position stays zero, and no frame is at a distance."""
 
 import numpy as np
 import pytest

@@ -134,6 +134,7 @@ def _head(equations: SystemEquations, name: str, made: Sequence[Routine]) -> str
     columns = [("q", equations.q), ("u" if equations.mechanics else "x", equations.u)]
     columns += [("x", equations.x)] if len(equations.x) else []
     columns.append(("lambda", equations.multipliers) if equations.mechanics else ("w", equations.w))
+    letters = ("q", "u", "x", "p") if len(equations.x) else ("q", "u", "p")
     lines = [f"{_safe(equations.name)}, written by Cotree {__version__}. SI units.", ""]
     for routine in made:
         f = routine.function
@@ -144,7 +145,7 @@ def _head(equations: SystemEquations, name: str, made: Sequence[Routine]) -> str
         "",
         "Call: int NAME(const double** arg, double** res, long long int* iw, double* w, int mem); it returns 0.",
         "Sizes of arg, res, iw and w: NAME_work(&n_arg, &n_res, &n_iw, &n_w). Matrices are dense, by columns.",
-        f"Start and parameter values: {name}_q, {name}_u, {f'{name}_x, ' if len(equations.x) else ''}{name}_p, at the end."
+        f"Start and parameter values: {', '.join(f'{name}_{letter}' for letter in letters)}, at the end."
         if equations.mechanics
         else f"Start and parameter values: {name}_x, {name}_p, at the end.",
         "",

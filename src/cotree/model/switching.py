@@ -34,8 +34,8 @@ class SampleLaw:
 
     Blocks with the same period and offset read each other's new values, as in a block diagram; others the old ones.
 
-    With ``call`` a Python function gives them: ``call(t, inputs) -> outputs``, numbers in the order of ``inputs`` and of
-    the names in ``held``, whose expressions are then not used.
+    With ``call`` a Python function gives them: ``call(t, inputs) -> outputs``, numbers in the order of ``inputs`` and
+    of the names in ``held``, whose expressions are then not used.
     """
 
     period: Any

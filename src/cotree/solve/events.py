@@ -148,7 +148,8 @@ class Watch:
             values=dict(zip(self.names, values, strict=True)),
             audit=dataclasses.replace(audit, t=t, stored=stored, dissipated=dissipated, supplied=supplied),
             events={**switched.events} | {name: np.array([each.t for each in here]) for name, here in records.items()},
-            event_values={**switched.event_values} | {
+            event_values={**switched.event_values}
+            | {
                 name: {key: np.array([each.results[k] for each in here]) for k, key in enumerate(self.names)}
                 for name, here in records.items()
             },

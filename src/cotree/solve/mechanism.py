@@ -133,7 +133,7 @@ class Mechanism:
     @cached_property
     def small(self) -> int:
         """Unknowns up to which linear systems are written out: none where a mass is missing, as in a rod's spin."""
-        e, (_, n, _, every) = self.equations, self.sizes
+        e, n = self.equations, self.sizes[1]
         if n > SMALL:  # nothing is written out anyway
             return SMALL
         m = np.concatenate([np.zeros(e.mode_symbols.numel()), e.x.start])
