@@ -18,7 +18,46 @@ from formulation.mna import model_of
 # -- what has no counterpart -------------------------------------------------------------------------------------------
 
 
-ALONE = ["electrical.ideal_diode", "hydraulic.check_valve", "hydraulic.cylinder", "hydraulic.gas_accumulator", "hydraulic.orifice", "hydraulic.pipe", "hydraulic.relief", "hydraulic.tank", "hydraulic.valve", "hydraulic.volume", "machines.dc_motor", "machines.excited_motor", "machines.hydraulic_motor", "machines.pump", "machines.solenoid", "machines.synchronous", "machines.voice_coil", "pneumatic.chamber", "pneumatic.cylinder", "pneumatic.orifice", "pneumatic.pipe", "pneumatic.supply", "rotational.axis", "rotational.belt", "rotational.brake", "rotational.clutch", "rotational.end_stop", "rotational.friction", "rotational.shaft", "thermal.conduction", "thermal.convection", "thermal.loss", "thermal.radiation", "translational.axis", "translational.brake", "translational.end_stop", "translational.friction", "translational.line"]
+ALONE = [
+    "electrical.ideal_diode",
+    "hydraulic.check_valve",
+    "hydraulic.cylinder",
+    "hydraulic.gas_accumulator",
+    "hydraulic.orifice",
+    "hydraulic.pipe",
+    "hydraulic.relief",
+    "hydraulic.tank",
+    "hydraulic.valve",
+    "hydraulic.volume",
+    "machines.dc_motor",
+    "machines.excited_motor",
+    "machines.hydraulic_motor",
+    "machines.pump",
+    "machines.solenoid",
+    "machines.synchronous",
+    "machines.voice_coil",
+    "pneumatic.chamber",
+    "pneumatic.cylinder",
+    "pneumatic.orifice",
+    "pneumatic.pipe",
+    "pneumatic.supply",
+    "rotational.axis",
+    "rotational.belt",
+    "rotational.brake",
+    "rotational.clutch",
+    "rotational.end_stop",
+    "rotational.friction",
+    "rotational.shaft",
+    "thermal.conduction",
+    "thermal.convection",
+    "thermal.loss",
+    "thermal.radiation",
+    "translational.axis",
+    "translational.brake",
+    "translational.end_stop",
+    "translational.friction",
+    "translational.line",
+]
 """Components of machines: they have no counterpart among the parts of bond graphs."""
 
 
