@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
@@ -283,9 +284,7 @@ def test_sampled_blocks_that_wait_for_each_other_are_refused():
         c.SampleHold("b", input="a.value", period=0.5),
         drive="a.value",
     )
-    with pytest.raises(
-        ct.FormulationError, match=r"blocks wait for each other: .*Put a control\.sampled_delay"
-    ):
+    with pytest.raises(ct.FormulationError, match=r"blocks wait for each other: .*Put a control\.sampled_delay"):
         model.equations()
 
 
@@ -296,3 +295,31 @@ def test_periods_that_part_blocks_are_refused():
     assert model.simulate(1.2, points=3)["b.value"][-1] == pytest.approx(1.0)
     with pytest.raises(ct.FormulationError, match="other blocks sample together"):
         model.simulate(1.2, points=3, parameters={"a.period": 0.3})
+
+
+@pytest.mark.parametrize(
+    ("text", "law"),
+    [
+        ("abs(0.8*t - y.voltage)", lambda t, y: abs(0.8 * t - y)),
+        ("max(1 - t, y.voltage)", lambda t, y: max(1 - t, y)),
+        ("1 - step(t + y.voltage - 0.7)", lambda t, y: float(t + y <= 0.7)),
+    ],
+)
+def test_bends_of_time_and_signals_together(text, law):
+    """When such an expression bends is not known beforehand."""
+    times = [0.0, 1.0, 2.0]
+    found = loop(drive=text).simulate(2.0, times=times, **TIGHT)
+    right = solve_ivp(lambda t, y: law(t, y[0]) - y, (0, 2), [0.0], t_eval=times, max_step=1e-2, **TIGHT)
+    np.testing.assert_allclose(found["y.voltage"], right.y[0], rtol=0, atol=1e-8)
+
+
+def test_a_step_of_a_signal_is_an_event():
+    """y' = 1 - y up to y = 1/2 at ln 2, then y' = 2 - y."""
+    found = loop(drive="1 + step(y.voltage - 0.5)").simulate(2.0, times=[0, 0.5, 2], **TIGHT)
+    assert found.events["step_1.rises"] == pytest.approx([math.log(2)], abs=1e-9)
+    assert found["y.voltage"] == pytest.approx([0, 1 - math.exp(-0.5), 2 - 1.5 * 2 * math.exp(-2)], abs=1e-9)
+
+
+def test_a_step_that_undoes_itself_is_told():
+    with pytest.raises(ct.SolveError, match=r"at t = 0\.693\d* s step_1.* act again and again"):
+        loop(drive="1 - step(y.voltage - 0.5)").simulate(2.0)

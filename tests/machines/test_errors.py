@@ -75,6 +75,21 @@ def test_a_start_value_of_what_moves_with_a_joint(rate: float) -> None:
     assert "of 'O'" in text
 
 
+def test_a_gear_between_two_joints() -> None:
+    """A rigid gear makes one speed of two: that is a constraint of the mechanism."""
+    text = told(
+        {
+            "wheel": ARM["arm"],
+            "P": ARM["O"] | {"frame_b": "wheel"},
+            "other": ARM["mount"] | {"nodes": ["r", "ground"], "on": "P"},
+            "gear": {"kind": "rotational.gear", "primary": ["r", "ground"], "secondary": ["s", "ground"], "ratio": 2.0},
+        }
+    )
+    assert text.startswith("other: ")
+    assert "mount" in text
+    assert "joined by coupled" in text
+
+
 def test_heat_that_is_given_off_twice() -> None:
     heat = {"kind": "thermal.loss", "nodes": ["case", "ground"], "of": "M"}
     case = {"kind": "thermal.capacity", "nodes": ["case", "ground"], "heat_capacity": 10.0}
@@ -100,6 +115,8 @@ def test_units_that_do_not_fit(changes: dict[str, Any], words: tuple[str, ...]) 
 def test_names_of_signals_and_joints() -> None:
     assert "Did you mean 'O.angle'" in told({}, voltage="2*O.angel")
     assert "no joint 'P'" in told({"mount": ARM["mount"] | {"on": "P"}})
+    ball = {"kind": "spherical", "frame_a": "ground", "frame_b": "arm"}
+    assert "has no rotation about one axis" in told({"O": ball})
     assert "no mechanism" in told(
         {"arm": ARM["V"] | {"nodes": ["x", "ground"]}, "O": ARM["V"] | {"nodes": ["y", "ground"]}}
     )

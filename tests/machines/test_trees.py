@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from random import Random
 from typing import Any
 
@@ -75,3 +77,12 @@ def test_the_trees_of_networks_differ_too() -> None:
     trees = [set(drawn(model, random).branches) & network for _ in range(6)]
     assert any(tree != normal for tree in trees)
     assert any("mount2" not in tree for tree in trees)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_copy_is_the_same_machine(copied: Any) -> None:
+    """Motors have ports of their own, whose domains stay what they are."""
+    model = CASES["arm"](True)
+    other = copied(model)
+    assert other.to_data() == model.to_data()
+    assert other.equations().x.names == model.equations().x.names

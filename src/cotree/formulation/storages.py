@@ -65,6 +65,7 @@ def by_elimination(rows: Functionals) -> Storages:
             others = [other for other in tied if other != name]
             raise FormulationError(
                 f"the source {name} drives a variable that {listing(others) or 'an ideal component'} fixes already",
+                where=name,
                 remedy="Put a resistance between them, or remove one",
             )
     independent: list[str] = []

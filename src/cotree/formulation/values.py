@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from cotree.errors import ExpressionError, ModelError, nearest
 from cotree.formulation.system import Mode, Variables
 from cotree.maths.printing import to_text
-from cotree.maths.symbolic import SYMBOLIC, column, substitute
+from cotree.maths.symbolic import SYMBOLIC, column, elements, substitute
 from cotree.model import Component, Expression, Model, Quantity, quantities
 
 MOST_BREAKS = 1_000_000
@@ -71,6 +72,8 @@ class Values:
         """Positions and velocities that expressions may use, once the formulation knows them."""
         self.pulses: dict[str, Pulse] | None = None
         """Pulses by their text, where they are samples of a machine instead of modes."""
+        self.crossings: dict[str, tuple[ca.SX, ca.SX]] | None = None
+        """Steps of signals by their text, where they are switches of a machine: a symbol, and what passes zero."""
         self.others: Mapping[str, ca.SX] = {}
         """Signals of the machine around a mechanism."""
         self._mode_symbols: list[ca.SX] = []
@@ -212,18 +215,42 @@ class Values:
     def _kink(self, name: str, arguments: tuple[Any, ...], x: Any, form: Callable[[Any], Any]) -> Any:
         """A function with a bend at x = 0: by a step where its time is known, so that every stretch is smooth."""
         x = ca.SX(x)
-        linear = ca.depends_on(x, self.t) and not ca.depends_on(ca.jacobian(x, self.t), self.t)
+        linear = self._timed(x) and not ca.depends_on(ca.jacobian(x, self.t), self.t)
         if not linear or (self.modes and ca.depends_on(x, self.mode_symbols)):
             return SYMBOLIC[name](*arguments)
         return form(self._step(x))
 
+    def _timed(self, x: ca.SX) -> bool:
+        """Whether something changes with time in a way that is known beforehand, without signals."""
+        if not ca.depends_on(x, self.t):
+            return False
+        own = {self.t.element_hash(), *(symbol.element_hash() for symbol in self._mode_symbols)}
+        others = [symbol for symbol in ca.symvar(x) if symbol.element_hash() not in own]
+        return not others or self._parameter_hashes.issuperset(symbol.element_hash() for symbol in others)
+
+    @cached_property
+    def _parameter_hashes(self) -> frozenset[int]:
+        return frozenset(symbol.element_hash() for symbol in elements(self.p.symbols))
+
     def _sign(self, x: Any) -> Any:
-        return 2 * self._step(x, "sign") - 1 if ca.depends_on(ca.SX(x), self.t) else SYMBOLIC["sign"](x)
+        switches = self._timed(ca.SX(x)) or self._switches(x)
+        return 2 * self._step(x, "sign") - 1 if switches else SYMBOLIC["sign"](x)
+
+    def _switches(self, x: Any) -> bool:
+        """Whether a machine has a switch where something passes zero: it follows signals of its networks and blocks."""
+        if self.crossings is None or self.measures is not self.others:
+            return False
+        return not self._parameter_hashes.issuperset(symbol.element_hash() for symbol in ca.symvar(ca.SX(x)))
+
+    def _crossing(self, x: ca.SX) -> ca.SX:
+        assert self.crossings is not None
+        symbol = ca.SX.sym(f"step_{len(self.crossings) + 1}")
+        return self.crossings.setdefault(to_text(x), (symbol, x))[0]
 
     def _step(self, x: Any, function: str = "step") -> Any:
         slope = self._slope(x, function)
         if slope is None:
-            return SYMBOLIC["step"](x)
+            return self._crossing(ca.SX(x)) if self._switches(x) else SYMBOLIC["step"](x)
         root = ca.Function("root", [self.p.symbols], [substitute(-x / slope, self.t, 0)])
 
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
@@ -264,9 +291,9 @@ class Values:
         return self.pulses[text].symbol
 
     def _slope(self, x: Any, function: str) -> Any:
-        """dx/dt where x changes with time at a constant rate, None where it does not change with time."""
+        """dx/dt where x changes with time at a constant rate, None where it follows signals, or does not change."""
         x = ca.SX(x)
-        if not ca.depends_on(x, self.t):
+        if not self._timed(x):
             return None
         slope = ca.jacobian(x, self.t)
         if ca.depends_on(slope, self.t) or (self.modes and ca.depends_on(x, self.mode_symbols)):

@@ -15,7 +15,13 @@ _FUNCTIONS = {
     ca.OP_SIN: "sin", ca.OP_COS: "cos", ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan",
     ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_FABS: "abs",
     ca.OP_SIGN: "sign", ca.OP_FMIN: "min", ca.OP_FMAX: "max", ca.OP_ATAN2: "atan2", ca.OP_SQRT: "sqrt",
+    ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil",
 }  # fmt: skip
+_CONDITIONS = {
+    ca.OP_LT: ("<", "<"), ca.OP_LE: ("<=", r"\le"), ca.OP_EQ: ("==", "="), ca.OP_NE: ("!=", r"\ne"),
+    ca.OP_AND: ("and", r"\wedge"), ca.OP_OR: ("or", r"\vee"), ca.OP_NOT: ("not", r"\neg"),
+}  # fmt: skip
+"""Words between or before two sides, as text and in LaTeX."""
 
 P = TypeVar("P")
 Piece = tuple[str, int]
@@ -23,7 +29,7 @@ Name = Callable[[str], str]
 
 
 def to_text(expression: ca.SX) -> str:
-    """``(C6.voltage - R3.resistance*L2.current)/L2.inductance``"""
+    """``(C6.voltage - R3.resistance*L2.current)/L2.inductance``; ``[x < 1]`` is 1 where it holds, and 0 elsewhere."""
     return _print(expression, lambda name: name, latex=False)
 
 
@@ -91,6 +97,11 @@ def _cubed(factor: Piece, square: Piece, latex: bool) -> Piece | None:
     return (factor[0] + hat % 3, _POWER) if alike else None
 
 
+def _is_condition(piece: Piece) -> bool:
+    """Whether a piece is one condition in its brackets."""
+    return piece[1] == _ATOM and piece[0].startswith("[") and piece[0].endswith("]")
+
+
 def _operation(op: int, args: list[Piece], latex: bool) -> Piece:
     a = args[0]
     b = args[1] if len(args) > 1 else a
@@ -118,6 +129,12 @@ def _operation(op: int, args: list[Piece], latex: bool) -> Piece:
         hat = f"^{{{exponent}}}" if latex else f"**{exponent if op == ca.OP_SQ else _bracket(b, _ATOM)}"
         base = rf"\left({a[0]}\right)" if latex and a[1] < _ATOM else _bracket(a, _ATOM)
         return f"{base}{hat}", _POWER
+    if op in _CONDITIONS:
+        word = _CONDITIONS[op][latex]
+        inside = [piece[0][1:-1] if _is_condition(piece) else piece[0] for piece in args]
+        return (f"[{word} {inside[0]}]" if op == ca.OP_NOT else f"[{inside[0]} {word} {inside[1]}]"), _ATOM
+    if op == ca.OP_IF_ELSE_ZERO:
+        return a if b[0] == "1" else (f"{_bracket(a, _PRODUCT)}{times}{_bracket(b, _UNARY)}", _PRODUCT)
     word = _FUNCTIONS.get(op, f"op{op}")
     if op == ca.OP_SQRT and latex:
         return rf"\sqrt{{{a[0]}}}", _ATOM

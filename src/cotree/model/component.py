@@ -201,7 +201,7 @@ class Component:
         return None
 
     def held_start(self, values: Mapping[str, float]) -> tuple[float, ...]:
-        """The held values at the start."""
+        """The held values at the start; ``values`` are symbols, so that parameters may change."""
         return (0.0,) * len(self.holding)
 
     def position_start(self, values: Mapping[str, float]) -> tuple[float, ...]:

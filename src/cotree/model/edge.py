@@ -80,6 +80,10 @@ class Domain:
     integral: tuple[str, str] | None = None
     atmosphere: float | None = None
 
+    def __reduce__(self) -> str:
+        """Copies are the same object, so that domains can be told apart by what they are."""
+        return self.name.upper().replace(" ", "_")
+
     def power(self, across: Any, through: Any) -> Any:
         """across * through; for gas at constant temperature through * p0 ln(1 + across / p0), the work it can do."""
         if self.atmosphere is None:

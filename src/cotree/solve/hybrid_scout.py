@@ -68,8 +68,7 @@ def _looked(run: Run, start: Mapping[str, float] | str | None, sized: bool) -> _
     """What is seen with the run's method, roughly; the run gets its sizes."""
     method = run.method
     assert isinstance(method, Hybrid)
-    rtol = max(method.options.rtol, ROUGH)
-    rough = type(method)(run.problem, replace(method.options, rtol=rtol, atol=1e-3 * rtol))
+    rough = type(method)(run.problem, replace(method.options, rtol=ROUGH, atol=1e-3 * ROUGH))
     rough.frozen = True
     trial = Run(run.problem, rough, run.grid, run.t_start, run.p, Sizes.ones(run.problem, run.t_start), run.limits)
     seen = _look(trial, rough, start)

@@ -194,13 +194,17 @@ class _Driven:
         if found[0] is None:
             return np.zeros((count + 2 * n + 1, 0)), self._stuck(here, float(times[0]), modes[:, 0])
         columns: list[Array] = [found[0]]
+        many = len(times)
         while len(columns) < len(times):
             k = len(columns)
-            good = self._many(columns[-1], times[k:], modes[:, k:], size)
+            ahead = slice(k, k + many)
+            good = self._many(columns[-1], times[ahead], modes[:, ahead], size)
             columns += list(good.T)
+            whole = good.shape[1] == len(times[ahead])
+            many = 2 * many if whole else max(good.shape[1], many // 4, 1)  # a failure far ahead spoils a whole call
             k = len(columns)
-            if k == len(times):
-                break
+            if whole:
+                continue
             after = self._shorter(columns[-1], float(times[k]), modes[:, k], size)
             if after is None:
                 return np.column_stack(columns), self._stuck(columns[-1], float(times[k]), modes[:, k])

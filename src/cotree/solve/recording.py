@@ -69,7 +69,8 @@ class Recording:
 
     def begin(self, grid: Array, own: Sequence[Event | Switch], seconds: float, given: Mapping[str, Any]) -> None:
         """The output times, the user's events and all switches, the time to write the equations, and all options."""
-        self.grid, self._own, self._seconds, self._given = grid, tuple(own), seconds, given
+        self.grid, self._seconds, self._given = grid, seconds, given
+        self._own = tuple({each.name: each for each in own}.values())  # several switches may share a name
         if self.past is not None:
             self.settle(self.past)
 

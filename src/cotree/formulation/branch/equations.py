@@ -30,9 +30,6 @@ from cotree.terminal.mechanics import Driver
 
 Array = NDArray[np.float64]
 
-SMALL = 12
-"""Speeds up to which an open mechanism with two different trees is solved for u' as one expression."""
-
 
 def mechanism_trees(graph: LinearGraph, given: Any) -> tuple[Tree, Tree]:
     """The translational and the rotational tree: one for both, or a pair."""

@@ -26,7 +26,7 @@ from cotree.formulation.storages import SOURCES
 from cotree.formulation.system import Output, Variables
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import column, elements, substitute
-from cotree.model import Component, Model
+from cotree.model import ROTATIONAL, TRANSLATIONAL, Component, Model
 from cotree.terminal.mounts import AxisMount, Mount
 from cotree.terminal.sticking import Sticking
 from cotree.terminal.thermal import Loss
@@ -44,6 +44,9 @@ class Machine:
         self.values, self.signals = Values(model), Signals(model)
         self.values.measures = self.values.others = self.signals
         self.values.pulses = {}
+        self.crossings: dict[str, tuple[ca.SX, ca.SX]] = {}
+        """Steps of signals: a held value, and what passes zero where it changes."""
+        self.values.crossings = self.crossings
         self.sample_times = ca.Function("times", [self.values.p.symbols], [ca.SX(0, 1)])
         """Periods and offsets of sampled blocks, of p."""
         self.held = {
@@ -61,7 +64,21 @@ class Machine:
         if graph is None:
             return None
         around = Surroundings(self.model, self.values, self.positions, self.held | self.heats)
-        return Network(self.parts.network, graph, normal_tree(graph), self.network_tree or normal_tree(graph), around)
+        normal = normal_tree(graph)
+        network = Network(self.parts.network, graph, normal, self.network_tree or normal, around)
+        try:
+            _ = network.storages
+        except FormulationError as reason:
+            if reason.where not in graph.edge_names or graph[reason.where].domain not in (ROTATIONAL, TRANSLATIONAL):
+                raise
+            raise FormulationError(
+                reason.found,
+                where=reason.where,
+                expected="a speed that one source or joint alone gives",
+                remedy="Put a spring or a damper between them; joints that move in a fixed ratio are joined by coupled "
+                "or constraints.gear, and a joint with a given motion is moved by a drive",
+            ) from None
+        return network
 
     @cached_property
     def heats(self) -> dict[str, dict[str, ca.SX]]:
@@ -132,8 +149,10 @@ class Machine:
         """The values of the blocks' fields."""
         result = {}
         for name, block in self.parts.blocks.items():
+            self.values.crossings = None if "period" in block.expressions else self.crossings  # samples have no bends
             result[name] = v = self.values.of(block)
             v.__dict__.update(self.held.get(name, {}))
+        self.values.crossings = self.crossings
         return result
 
     def block_x(self, name: str) -> Any:
@@ -359,6 +378,7 @@ class Machine:
         """All held values."""
         pairs = [(f"{owner}.{name}", s) for owner, each in self.held.items() for name, s in each.items()]
         pairs += [(pulse.symbol.name(), pulse.symbol) for pulse in (self.values.pulses or {}).values()]
+        pairs += [(symbol.name(), symbol) for symbol, _ in self.crossings.values()]
         return Variables(
             column([s for _, s in pairs]), tuple(n for n, _ in pairs), ("",) * len(pairs), np.zeros(len(pairs))
         )

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from cotree.errors import FormulationError, listing
-from cotree.formulation.branch.draft import Draft, finished
+from cotree.formulation.branch.draft import SMALL, Draft, finished
 from cotree.formulation.branch.topology import GROUND
 from cotree.formulation.machine.audit import audited
 from cotree.formulation.machine.derivation import Machine
@@ -112,7 +112,7 @@ def _with_mechanism(machine: Machine, draft: Draft) -> SystemEquations:
     rows = machine.stuck.rows()
     outputs = machine.outputs()
     book = Book(machine)
-    closed = draft.closed or bool(len(inner)) or bool(rows.numel()) or (bool(hung) and kin.u.numel() > 12)
+    closed = draft.closed or bool(len(inner)) or bool(rows.numel()) or (bool(hung) and kin.u.numel() > SMALL)
     made = finished(
         replace(
             draft,

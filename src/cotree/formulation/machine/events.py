@@ -26,14 +26,9 @@ def held_start(machine: Machine) -> ca.SX:
     for name in machine.held:
         part = machine.model.components[name]
         entries = {key: value for key, value in machine.values.entries(part).items() if value is not None}
-        try:
-            found: Any = part.held_start(entries)
-        except (RuntimeError, TypeError, NotImplementedError):  # it compares numbers
-            own = f"{name}."
-            numbers = machine.model.component_values()
-            found = part.held_start({k.removeprefix(own): v for k, v in numbers.items() if k.startswith(own)})
-        result += [ca.SX(value) for value in found]
+        result += [ca.SX(value) for value in part.held_start(entries)]
     result += [pulse.value for pulse in (machine.values.pulses or {}).values()]
+    result += [ca.SX(0) for _ in machine.crossings]
     return machine.resolve(column(result))
 
 
@@ -56,6 +51,10 @@ def machine_switches(machine: Machine) -> tuple[Switch, ...]:
     for name, block in machine.parts.blocks.items():
         for law in block.switches(machine.block_values[name], machine.block_x(name)):
             result.append(_switch(machine, name, law, ca.SX(law.guard), law.held, places))
+    for symbol, x in machine.crossings.values():
+        place, value = places[symbol.name()], machine.resolve(x)
+        result.append(Switch(f"{symbol.name()}.rises", (1 - symbol) * value, {place: ca.SX(1)}))
+        result.append(Switch(f"{symbol.name()}.falls", -symbol * value, {place: ca.SX(0)}))
     return tuple(result)
 
 

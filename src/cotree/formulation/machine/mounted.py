@@ -156,14 +156,16 @@ def _coordinate(mount: AxisMount, link: Link) -> str:
     if mount.coordinate in scalars:
         return str(mount.coordinate)
     others = [c.name for c in joint.coordinates if c.group != wanted]
+    free = wanted == "rotation" and any(c.name == ORIENTATION for c in joint.coordinates)
+    single = f"{wanted} about one axis" if free else wanted
     kind = "translational.axis" if wanted == "rotation" else "rotational.axis"
     raise ModelError(
         f"the joint '{joint.name}' has no {wanted} '{mount.coordinate}'"
         if mount.coordinate
         else f"the joint '{joint.name}' ({joint.kind}) has {len(scalars)} {wanted}s, and none is chosen"
         if scalars
-        else f"the joint '{joint.name}' ({joint.kind}) has no {wanted}",
+        else f"the joint '{joint.name}' ({joint.kind}) has no {single}",
         where=f"{mount.name}.coordinate" if mount.coordinate else mount.name,
-        expected=f"one of {listing(scalars)}" if scalars else f"a joint with a {wanted}",
+        expected=f"one of {listing(scalars)}" if scalars else f"a joint with a {single}",
         remedy=f"Use a {kind} for {listing(others)}" if others and not scalars else "",
     )
