@@ -20,6 +20,7 @@ SAMPLES: list[Component] = [
     c.Saturation("k9", input="k1.value", lower=-1, upper=np.float64(1)),
     c.DeadBand("k10", input="k1.value", lower="-k", upper=1),
     c.RateLimiter("k11", input="k1.value", rising=1, falling=-2, time=0.1, initial=3),
+    c.Relay("k22", input="k1.value", on=0.2, off="-k", upper=5, lower=1, unit="V"),
     c.Table("k12", input="O.angle", table=[[0, 1], [2, 5]], beyond="hold", interpolation="smooth", unit="m"),
     c.Table("k13", input="O.angle", table=np.eye(2)[::-1], beyond="extend"),
     c.Pid("k14", input="k1.value", p=1, i=2, d=0.1, filter=0.01, upper=5, tracking="10 ms", initial=1),

@@ -323,3 +323,20 @@ def test_a_step_of_a_signal_is_an_event():
 def test_a_step_that_undoes_itself_is_told():
     with pytest.raises(ct.SolveError, match=r"at t = 0\.693\d* s step_1.* act again and again"):
         loop(drive="1 - step(y.voltage - 0.5)").simulate(2.0)
+
+
+def test_a_relay_makes_the_oscillation_of_its_hysteresis():
+    """1 s of lag between 1 and -1: up from -0.5 to 0.5 and back take log(3) s each."""
+    model = loop(
+        c.TransferFunction("lag", input="1 - 2*r.value", numerator=[1], denominator=[1, 1]),
+        c.Relay("r", input="lag.value", on=0.5, off=-0.5),
+        drive="0",
+    )
+    result = model.simulate(10.0, points=3, **TIGHT)
+    first = math.log(2)  # from 0 to 0.5
+    closes = first + 2 * math.log(3) * np.arange(5)
+    np.testing.assert_allclose(result.events["r.closes"], closes[closes < 10], atol=1e-9)
+    opens = closes + math.log(3)
+    np.testing.assert_allclose(result.events["r.opens"], opens[opens < 10], atol=1e-9)
+    with pytest.raises(ct.ModelError, match="off below on"):
+        loop(c.Relay("r", input="t", on=1, off=1), drive="0").simulate(1.0)

@@ -120,3 +120,30 @@ def test_names_of_signals_and_joints() -> None:
     assert "no mechanism" in told(
         {"arm": ARM["V"] | {"nodes": ["x", "ground"]}, "O": ARM["V"] | {"nodes": ["y", "ground"]}}
     )
+
+
+@pytest.mark.parametrize(("port", "node"), [("electrical", "b"), ("shaft", "case")])
+def test_a_port_of_which_one_end_is_loose_is_told(port: str, node: str) -> None:
+    model = ct.Model("loose", gravity=(0, -9.81, 0), planar=True)
+    model.add(ct.RigidBody("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), centre=(0.4, 0, 0)))
+    model.add(ct.Revolute("O", "ground", "arm"))
+    model.add(ct.mounts.RotationalAxis("axle", "s", "ground", on="O"))
+    ends = {"electrical": ("a", "ground"), "shaft": ("s", "ground")}
+    ends[port] = (ends[port][0], node)
+    model.add(ct.machines.DCMotor("M", **ends, resistance=1.0, constant=1.0))
+    model.add(ct.VoltageSource("V", "a", "ground", voltage=5))
+    with pytest.raises(ct.ModelError, match=rf"M.{port}: nothing else is connected to the node '{node}'"):
+        model.equations()
+
+
+def test_a_machine_at_rest_has_no_energy_error() -> None:
+    """A held pendulum: what is left of its balance is rounding."""
+    model = ct.Model("held", gravity=(0, -9.81, 0), planar=True)
+    model.add(ct.RigidBody("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), centre=(0.4, 0, 0)))
+    model.add(ct.Revolute("O", "ground", "arm", angle=0.3))
+    model.add(ct.mounts.RotationalAxis("axle", "s", "ground", on="O"))
+    model.add(ct.rotational.Brake("B", "s", "ground", torque=20))
+    solution = model.simulate(1.0, points=11)
+    assert solution["O.angle"] == pytest.approx(0.3, abs=1e-12)
+    assert solution.audit.error == 0.0
+    assert max(each.error for each in solution.domains.values()) == 0.0

@@ -121,3 +121,15 @@ def test_gas_below_the_vacuum_is_refused() -> None:
     m.add(pneumatic.Chamber("A", "a", "ground", volume=1e-3, initial=-1.2e5))
     with pytest.raises(ModelError, match=r"A.initial: the pressure is -120000 Pa.*vacuum"):
         m.simulate(1.0)
+
+
+def test_a_loose_tolerance_does_not_hide_that_a_run_is_stiff() -> None:
+    """A charged capacitor behind a diode of 1 mohm: T = 100 ns, and the voltage follows the source while it rises."""
+    m = cotree.Model("rectifier")
+    m.add(electrical.VoltageSource("V", "a", "ground", voltage="10*sin(314*t)"))
+    m.add(electrical.IdealDiode("D", "a", "b", on_resistance=1e-3, off_resistance=1e6, forward_voltage=0.0))
+    m.add(electrical.Capacitor("C", "b", "ground", capacitance=1e-4))
+    m.add(electrical.Resistor("R", "b", "ground", resistance=100.0))
+    found = m.simulate(0.05, times=[0.0, 0.0025, 0.004, 0.05], rtol=0.1)
+    assert found.statistics.integrator == "rodas"
+    np.testing.assert_allclose(found["C.voltage"][:3], 10 * np.sin(314 * found.t[:3]), rtol=0, atol=1e-2)

@@ -421,6 +421,7 @@ class Network:
         """States, dependent storages and algebraic loops, for a reader."""
         count, solved = len(self.states), self.solved
         notes = [f"{count} state{'' if count == 1 else 's'}{': ' if count else ''}{listing(self.states.names, 20)}"]
+        notes = notes if count or not self.around.whole.mechanical else []
         for name, tied in self.storages.dependent.items():
             notes.append(f"{name} is a dependent storage: it follows from {listing(tied)}")
         unknowns = ca.vertcat(self.y, self.x_dot)

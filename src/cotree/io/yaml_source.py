@@ -16,6 +16,8 @@ from cotree.errors import FileError
 from cotree.io.scalars import MAX_TEXT, QUOTES, OddScalar, plain_value
 from cotree.io.yaml_errors import in_words
 
+HDF5 = b"\x89HDF\r\n"
+"""How files of results begin."""
 MAX_BYTES = 20_000_000
 MAX_DEPTH = 100
 WIDTH = 100
@@ -231,6 +233,13 @@ def read_source(path: Path, name: str = "") -> Source:
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
+        if raw.startswith(HDF5):
+            raise FileError(
+                "it holds results, not a model",
+                where=name,
+                expected="a model file in YAML or JSON",
+                remedy="Read it with Solution.from_hdf5, or finish its run with resume",
+            )
         if len(raw) > MAX_BYTES:
             size = path.stat().st_size
             raise FileError(f"the file has {max(size, len(raw))} bytes", where=name, expected=f"at most {MAX_BYTES}")

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+ROUNDING = 64 * float(np.finfo(float).eps)
+"""What rounding leaves of a stored energy."""
+
 
 @dataclass(frozen=True)
 class EnergyAudit:
@@ -40,9 +43,8 @@ class EnergyAudit:
 
     @property
     def error(self) -> float:
-        """The largest closure error over the largest energy; 0 where there is no energy at all."""
-        worst = float(np.max(np.abs(self.closure), initial=0.0))
-        return worst / self.scale if self.scale > 0 else worst
+        """The largest closure error over the largest energy; 0 where there is none, or but rounding of what is stored."""
+        return _relative(self.closure, self.scale, ROUNDING * float(np.max(np.abs(self.stored), initial=0.0)))
 
     def __str__(self) -> str:
         rows = [
@@ -72,6 +74,8 @@ class DomainAudit:
     received: Array
     scale: float
     """The largest energy that was moved in any domain of the machine, to which the error is compared."""
+    rounding: float = 0.0
+    """What rounding of the stored energy may leave."""
 
     @property
     def closure(self) -> Array:
@@ -80,9 +84,8 @@ class DomainAudit:
 
     @property
     def error(self) -> float:
-        """The largest closure error over the scale; 0 where no energy was moved."""
-        worst = float(np.max(np.abs(self.closure), initial=0.0))
-        return worst / self.scale if self.scale > 0 else worst
+        """The largest closure error over the scale; 0 where no energy was moved, or but rounding."""
+        return _relative(self.closure, self.scale, self.rounding)
 
 
 PARTS = ("stored", "supplied", "dissipated", "received")
@@ -99,4 +102,11 @@ def domain_audits(t: Array, values: Mapping[str, Array]) -> dict[str, DomainAudi
     whole = {domain: own for domain, own in found.items() if len(own) == len(PARTS)}
     sizes = (float(np.max(np.abs(each), initial=0.0)) for own in whole.values() for each in own.values())
     scale = max(sizes, default=0.0)
-    return {domain: DomainAudit(t, scale=scale, **own) for domain, own in whole.items()}
+    kept = (values[f"energy.{domain}.stored"] for domain in whole)
+    rounding = ROUNDING * max((float(np.max(np.abs(each), initial=0.0)) for each in kept), default=0.0)
+    return {domain: DomainAudit(t, scale=scale, rounding=rounding, **own) for domain, own in whole.items()}
+
+
+def _relative(closure: Array, scale: float, rounding: float) -> float:
+    worst = float(np.max(np.abs(closure), initial=0.0))
+    return 0.0 if worst <= rounding else worst / scale if scale > 0 else worst

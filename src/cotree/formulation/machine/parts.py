@@ -107,7 +107,24 @@ class Parts:
         met = {node for edge in edges for node in (edge.tail, edge.head)}
         datums = [datum for datum in self.model.datums if datum in met] or list(self.model.datums[:1])
         self._check_grounds(edges, datums)
+        self._check_loose(edges)
         return LinearGraph(edges, datums, nodes=())
+
+    def _check_loose(self, edges: Iterable[Edge]) -> None:
+        """Nothing flows through a port of a motor or cylinder one end of which is connected to nothing else."""
+        met = [node for edge in edges for node in (edge.tail, edge.head)]
+        for part in self.network.components.values():
+            if len({port.domain for port in part.ports}) < 2:
+                continue
+            for edge in part.edges():
+                for node in (edge.head, edge.tail):
+                    if node not in self.model.datums and met.count(node) == 1:
+                        raise ModelError(
+                            f"nothing else is connected to the node '{node}'",
+                            where=edge.name,
+                            expected=f"a {edge.domain.name} network through which its {_flow(edge)} can flow",
+                            remedy=f"Connect '{node}' to another component, or to the ground ({self.model.datums[0]})",
+                        )
 
     def _check_grounds(self, edges: Iterable[Edge], datums: list[str]) -> None:
         """Every part of a network needs a node that is its datum."""
@@ -178,6 +195,10 @@ class Parts:
         part.parameters, part.gravity, part.folder = model.parameters, model.gravity, model.folder
         part.components = dict(components)
         return part
+
+
+def _flow(edge: Edge) -> str:
+    return edge.domain.through.replace("_", " ")
 
 
 def machine_graph(model: Model) -> LinearGraph:

@@ -4,7 +4,7 @@ from cotree.terminal.control.arithmetic import Gain, Product, Sum
 from cotree.terminal.control.base import Block
 from cotree.terminal.control.feedback import Sensor, StateFeedback
 from cotree.terminal.control.function import FunctionController
-from cotree.terminal.control.limits import DeadBand, RateLimiter, Saturation, Table
+from cotree.terminal.control.limits import DeadBand, RateLimiter, Relay, Saturation, Table
 from cotree.terminal.control.linear import Delay, Integrator, StateSpace, TransferFunction
 from cotree.terminal.control.pid import Pid
 from cotree.terminal.control.sampled import SampledDelay, SampledPid, SampledStateSpace, SampleHold
@@ -19,6 +19,7 @@ __all__ = [
     "Pid",
     "Product",
     "RateLimiter",
+    "Relay",
     "SampleHold",
     "SampledDelay",
     "SampledPid",

@@ -82,6 +82,39 @@ class DeadBand(Block):
         return crossings(v.region, v.input, [v.lower, v.upper])
 
 
+class Relay(Block):
+    """value = upper after the input has risen over ``on``, lower after it has fallen below ``off``.
+
+    Between the two thresholds the value stays. It starts at ``lower``, unless the input is above ``on``.
+    """
+
+    kind = "control.relay"
+    holding: ClassVar[tuple[str, ...]] = ("closed",)
+    input: Signal = source("signal")
+    on: Value = constant("input above which it closes")
+    off: Value = constant("input below which it opens, less than on")
+    lower: Value = constant("value while open, 0 if not given", default=0.0)
+    upper: Value = constant("value while closed, 1 if not given", default=1.0)
+    unit: str | None = unit_field()
+
+    def check(self, values: Mapping[str, float]) -> None:
+        if values["off"] >= values["on"]:
+            raise ModelError(
+                f"off is {values['off']:g} and on is {values['on']:g}",
+                where=self.name,
+                expected="off below on: without a distance between them it would never rest",
+            )
+
+    def outputs(self, v: Any, x: Any) -> Mapping[str, Any]:
+        return {"value": v.lower + (v.upper - v.lower) * v.closed}
+
+    def switches(self, v: Any, *e: Any) -> Sequence[SwitchLaw]:
+        return [
+            SwitchLaw("closes", (1 - v.closed) * (v.input - v.on), {"closed": 1.0}),
+            SwitchLaw("opens", v.closed * (v.off - v.input), {"closed": 0.0}),
+        ]
+
+
 class RateLimiter(Block):
     """d(value)/dt = (input - value)/time, but not below ``falling`` and not above ``rising``.
 

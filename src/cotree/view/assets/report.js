@@ -127,6 +127,7 @@
 
   // ---------------------------------------------------------------- charts
   const LEFT = 56, RIGHT = 12, TOP = 22, BOTTOM = 20;
+  const MARKS = 60;  // most events in view that are marked: more would hide the curves
   class Chart {
     constructor(host, panels, height = 0, owner = "") {
       this.host = host;
@@ -233,8 +234,10 @@
         draw(svg, "text", { x: near, y: high - 5, class: end ? "tick end" : "tick mid" }, text);
       }
       const clip = draw(svg, "svg", { x: LEFT, y: 0, width: wide - LEFT - RIGHT, height: high, viewBox: `${LEFT} 0 ${wide - LEFT - RIGHT} ${high}` });
-      for (const [name, times] of Object.entries(data.events)) {
-        for (const time of times) draw(draw(clip, "path", { d: `M${x(time).toFixed(1)} ${TOP}V${high - BOTTOM}`, class: "event" }), "title", {}, `${name} at ${plain(time)} s`);
+      const within = (time) => time >= view.from && time <= view.to;
+      const marks = Object.entries(data.events).flatMap(([name, times]) => times.filter(within).map((time) => [name, time]));
+      for (const [name, time] of marks.length > MARKS ? [] : marks) {
+        draw(draw(clip, "path", { d: `M${x(time).toFixed(1)} ${TOP}V${high - BOTTOM}`, class: "event" }), "title", {}, `${name} at ${plain(time)} s`);
       }
       members.forEach((each, k) => {
         if (hidden.has(each)) return;
