@@ -43,7 +43,7 @@ class EnergyAudit:
 
     @property
     def error(self) -> float:
-        """The largest closure error over the largest energy; 0 where there is none, or but rounding of what is stored."""
+        """The largest closure error over the largest energy; 0 where there is none, or only rounding."""
         return _relative(self.closure, self.scale, ROUNDING * float(np.max(np.abs(self.stored), initial=0.0)))
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class DomainAudit:
 
     @property
     def error(self) -> float:
-        """The largest closure error over the scale; 0 where no energy was moved, or but rounding."""
+        """The largest closure error over the scale; 0 where no energy was moved, or only rounding."""
         return _relative(self.closure, self.scale, self.rounding)
 
 

@@ -1,7 +1,7 @@
 """Hydraulic components: pressure is across, volume flow is through.
 
 Pressures count from the datum, which is the air at the tank. Oil that boils below the vapour pressure is not part of
-any law: look at the pressures.
+any law; a run notes where a pressure falls below the vacuum.
 """
 
 from __future__ import annotations
