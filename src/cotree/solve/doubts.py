@@ -173,7 +173,7 @@ def below_vacuum(t: Array, values: Mapping[str, Array], units: Mapping[str, str]
     first = t[int(np.argmin(values[f"{torn[0]}.pressure"]))]
     return (
         f"doubtful: the pressure at {listing(torn)} falls below the vacuum: {lowest[torn[0]]:.4g} Pa at t = {first:g} "
-        "s; oil would boil or let go there, which no law has",
+        "s; the fluid would boil there, which no law has",
     )
 
 
