@@ -316,12 +316,12 @@ def test_bends_of_time_and_signals_together(text, law):
 def test_a_step_of_a_signal_is_an_event():
     """y' = 1 - y up to y = 1/2 at ln 2, then y' = 2 - y."""
     found = loop(drive="1 + step(y.voltage - 0.5)").simulate(2.0, times=[0, 0.5, 2], **TIGHT)
-    assert found.events["step_1.rises"] == pytest.approx([math.log(2)], abs=1e-9)
+    assert found.events["u.voltage.step.rises"] == pytest.approx([math.log(2)], abs=1e-9)
     assert found["y.voltage"] == pytest.approx([0, 1 - math.exp(-0.5), 2 - 1.5 * 2 * math.exp(-2)], abs=1e-9)
 
 
 def test_a_step_that_undoes_itself_is_told():
-    with pytest.raises(ct.SolveError, match=r"at t = 0\.693\d* s step_1.* act again and again"):
+    with pytest.raises(ct.SolveError, match=r"at t = 0\.693\d* s u\.voltage\.step.* act again and again"):
         loop(drive="1 - step(y.voltage - 0.5)").simulate(2.0)
 
 

@@ -77,6 +77,7 @@ class Values:
         self.others: Mapping[str, ca.SX] = {}
         """Signals of the machine around a mechanism."""
         self._mode_symbols: list[ca.SX] = []
+        self._where, self._places = "", list[str]()
         names = [name for name, expression in model.parameters.items() if not expression.names]
         units = ["" for _ in names]
         for component in model.valued():
@@ -178,6 +179,7 @@ class Values:
     ) -> ca.SX:
         """An expression in symbols; ``own`` are names that only this expression knows."""
         names = {**self._parameters, **({"t": self.t} if time else {}), **(own or {})}
+        self._where = where
         try:
             for name in expression.measured - names.keys():
                 names[name] = self._measured(name)
@@ -244,8 +246,16 @@ class Values:
 
     def _crossing(self, x: ca.SX) -> ca.SX:
         assert self.crossings is not None
-        symbol = ca.SX.sym(f"step_{len(self.crossings) + 1}")
-        return self.crossings.setdefault(to_text(x), (symbol, x))[0]
+        if to_text(x) not in self.crossings:
+            self.crossings[to_text(x)] = ca.SX.sym(self._place("step")), x
+        return self.crossings[to_text(x)][0]
+
+    def _place(self, word: str) -> str:
+        """A name for what switches in the field that is read: ``V.voltage.pulse``, then ``V.voltage.pulse_2``."""
+        base = f"{self._where}.{word}" if self._where else word
+        count = sum(1 for name in self._places if name == base)
+        self._places.append(base)
+        return f"{base}_{count + 1}" if count else base
 
     def _step(self, x: Any, function: str = "step") -> Any:
         slope = self._slope(x, function)
@@ -285,7 +295,7 @@ class Values:
         text = ", ".join(to_text(ca.SX(part)) for part in (x, width, period))
         if text not in self.pulses:
             value = SYMBOLIC["pulse"](x, width, period)
-            symbol = ca.SX.sym(f"pulse_{len(self.pulses) + 1}")
+            symbol = ca.SX.sym(self._place("pulse"))
             own = (ca.SX(zero), ca.SX(width) / slope, ca.SX(period) / slope)
             self.pulses[text] = Pulse(symbol, ca.SX(value), *own)
         return self.pulses[text].symbol
