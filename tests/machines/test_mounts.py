@@ -161,3 +161,15 @@ def test_losses_heat_a_capacity_with_all_that_is_lost(of: str) -> None:
     simpson = step / 3 * (power[0] + 4 * power[1:-1:2].sum() + 2 * power[2:-1:2].sum() + power[-1])
     assert 50.0 * sol["case.temperature"][-1] == pytest.approx(simpson, rel=1e-6)
     assert sol.energy().error < 1e-8
+
+
+def test_a_mass_on_a_turning_carrier_is_told_to_be_simplified() -> None:
+    model = ct.Model("slide", planar=True)
+    model.add(ct.RigidBody("arm", mass=2.0, inertia=(0.1, 0.1, 0.1)))
+    model.add(ct.RigidBody("slide", mass=0.5, inertia=(0.01, 0.01, 0.01)))
+    model.add(ct.Revolute("O", "ground", "arm"))
+    model.add(ct.Prismatic("P", "arm", "slide", axis=(1, 0, 0), displacement=0.3))
+    model.add(ct.mounts.TranslationalAxis("rail", "s", "frame", on="P"))
+    model.add(ct.translational.Mass("m", "s", "ground", mass=1.0))
+    notes = "\n".join(model.equations().notes)
+    assert "'m' counts along the axis of rail alone" in notes

@@ -243,6 +243,16 @@ def _simplified(machine: Machine) -> list[str]:
         "the datum; give that node a name of its own for speeds against the ground"
         for mount, part in relative
     ]
+    sliding = {
+        name: mount
+        for name, mount in moving.items()
+        if len(mount.ports) > 1 and mount.ports[0].domain is TRANSLATIONAL and top.turns(top.links[mount.on].a.body)
+    }
+    notes += [
+        f"'{part.name}' counts along the axis of {listing(on)} alone: what it does to a carrier that turns is left "
+        "out; a body on the joint has it all"
+        for part, _, on in parts.inertias(sliding, (TRANSLATIONAL,))
+    ]
     if machine.model.planar:
         return notes
     return notes + [
