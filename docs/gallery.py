@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cotree as ct
-from cotree.formulation.machine import is_machine
+from cotree.formulation.choice import is_machine
 from cotree.terminal.deformable import Deformable
 from cotree.view import draw_graph, draw_structure, plot_solution
 

@@ -6,29 +6,45 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from cotree.errors import ModelError
 from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.system import SystemEquations
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Model
+from cotree.terminal.mounts import Mount
+from cotree.terminal.thermal import Loss
 
 WRITERS: dict[str, Callable[[Model], SystemEquations]] = {}
 """Formulations of rooms above this one, which they enter when they are imported: bond graphs."""
 
 
 def is_machine(model: Model) -> bool:
-    """Whether a model is more than a network or a mechanism alone; most are not, and the room is not loaded."""
-    parts = [part for part in model.components.values() if not part.mechanical]
-    if not parts or (not model.mechanical and not any(map(_special, parts))):
+    """Whether a model needs more than a network or a mechanism alone: both of them, signals, or switching parts."""
+    parts = model.components.values()
+    if any(part.bonded or part.nodal for part in parts):
+        _check_rooms(model)
         return False
-    from cotree.formulation.machine.parts import is_machine as found
-
-    return found(model)
+    inner = [part for part in parts if not part.mechanical]
+    return bool(inner) and (model.mechanical or any(map(_special, inner)))
 
 
 def _special(part: Component) -> bool:
     """Whether a part of a network has more than a law between its ports."""
-    own = part.controls or part.holding or part.positions or part.kind.endswith((".axis", ".line", ".loss"))
-    return bool(own) or any(expression.measured for expression in part.expressions.values())
+    if part.controls or part.holding or part.positions or isinstance(part, Mount | Loss):
+        return True
+    return any(expression.measured for expression in part.expressions.values())
+
+
+def _check_rooms(model: Model) -> None:
+    """Blocks and mounts do not go with bond graphs and nodal structures."""
+    bonded = model.bonded
+    strange = [part for part in model.components.values() if part.controls or isinstance(part, Mount)]
+    if strange:
+        raise ModelError(
+            f"'{strange[0].name}' ({strange[0].kind}) stands in a {'bond graph' if bonded else 'nodal structure'}",
+            expected="blocks and mounts beside networks and mechanisms of bodies and joints",
+            remedy="Use the signals of bond graphs" if bonded else "Model the structure with bodies and joints",
+        )
 
 
 def model_graph(model: Model) -> LinearGraph:

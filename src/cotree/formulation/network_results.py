@@ -32,7 +32,7 @@ class NetworkResults:
         stored, dissipation, supply = ca.SX(0), ca.SX(0), ca.SX(0)
         for component in self.model.components.values():
             terminals = self.terminals[component.name]
-            power = sum(self._power(*pair) for pair in zip(component.edges(), terminals, strict=True))
+            power = sum(self.power(*pair) for pair in zip(component.edges(), terminals, strict=True))
             v = self.values[component.name]
             stored += component.stored_energy(v, *terminals)
             loss = component.loss(v, *terminals)
@@ -51,7 +51,7 @@ class NetworkResults:
             for name, unit in (edge.across, edge.through, (f"{edge.name}.power", "W")):
                 names.append(name)
                 units.append(unit)
-            expressions += [terminal.across, terminal.through, self._power(edge, terminal)]
+            expressions += [terminal.across, terminal.through, self.power(edge, terminal)]
         nodal = self._nodal_values()
         for node, edge in self._free_nodes().items():
             names.append(f"{node}.{edge.domain.across}")
@@ -73,7 +73,7 @@ class NetworkResults:
         components = self.model.components.values()
         return [pair for c in components for pair in zip(c.edges(), self.terminals[c.name], strict=True)]
 
-    def _power(self, edge: Edge, terminal: Terminal) -> ca.SX:
+    def power(self, edge: Edge, terminal: Terminal) -> ca.SX:
         """Power into an edge. Heat flow is a power itself: it enters at one end and leaves at the other."""
         if not edge.domain.through_is_power:
             return ca.SX(edge.domain.power(terminal.across, terminal.through))

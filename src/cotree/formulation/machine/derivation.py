@@ -259,7 +259,7 @@ class Machine:
             elif isinstance(part, Sticking):
                 self.resolve.define(symbol, self.stuck.force(edge.name))
                 self.resolve.define(rate, lambda name=edge.name: self._no_rate(name))  # type: ignore[misc]
-            elif self._of_time(signals[k]):
+            elif self.of_time(signals[k]):
                 if self.model.mechanical:
                     self.resolve.define(symbol, signals[k])
                     self.resolve.define(rate, ca.jacobian(signals[k], self.values.t))
@@ -287,7 +287,7 @@ class Machine:
         assert self.draft is not None
         return self.draft.prepared.own.kin.rate(speed)
 
-    def _of_time(self, signal: ca.SX) -> bool:
+    def of_time(self, signal: ca.SX) -> bool:
         """Whether a signal depends on time and parameters alone."""
         own = ca.vertcat(self.values.t, self.values.p.symbols, self.values.mode_symbols)
         known = {symbol.element_hash() for symbol in elements(own)}

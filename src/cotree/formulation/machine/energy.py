@@ -70,7 +70,7 @@ class Book:
     def _own(self, part: Component, domain: str, power: ca.SX, book: Callable[[str, str, Any], None]) -> None:
         """What one part stores, dissipates and supplies."""
         book(domain, "stored", self._stored(part))
-        loss = self._loss(part)
+        loss = self.loss(part)
         if loss is not None:
             book(domain, "dissipation", loss)
         elif part.supplies:
@@ -88,14 +88,14 @@ class Book:
         result: dict[str, ca.SX] = {}
         for edge, terminal in zip(part.edges(), network.terminals[part.name], strict=True):
             name = edge.domain.name
-            result[name] = result.get(name, ca.SX(0)) + network.results._power(edge, terminal)
+            result[name] = result.get(name, ca.SX(0)) + network.results.power(edge, terminal)
         return result
 
     def _stored(self, part: Component) -> Any:
         v, terminals = self._variables(part)
         return part.stored_energy(v, *terminals)
 
-    def _loss(self, part: Component) -> Any:
+    def loss(self, part: Component) -> Any:
         """The dissipated power of a part of a network; None where it supplies, or stores alone."""
         v, terminals = self._variables(part)
         loss = part.loss(v, *terminals)
@@ -144,7 +144,7 @@ def dissipated(machine: Machine, loss: Loss) -> ca.SX:
     book, name = Book(machine), loss.of
     part = machine.parts.network.components.get(name)
     if part is not None and not isinstance(part, Mount | Loss):
-        found = book._loss(part)
+        found = book.loss(part)
         if found is not None and not ca.SX(found).is_zero():  # a machine with a thermal port has given its heat there
             assert machine.network is not None
             return machine.network.explicit(ca.SX(found))

@@ -61,7 +61,7 @@ def _alone(machine: Machine) -> SystemEquations:
         raise FormulationError("the model has blocks only", where=machine.model.name, remedy="Add what they control")
     inputs, input_rates, signals = network.inputs
     book = Book(machine)
-    kept = [k for k in range(len(inputs)) if machine._of_time(signals[k]) and machine.plain(inputs.names[k])]
+    kept = [k for k in range(len(inputs)) if machine.of_time(signals[k]) and machine.plain(inputs.names[k])]
     some = Variables(
         inputs.symbols[kept],
         tuple(inputs.names[k] for k in kept),

@@ -94,9 +94,9 @@ def machine_samples(machine: Machine) -> tuple[Sample, ...]:
         for name in names:
             law = laws[name]
             period, offset = elements(times[name])
-            held = {places[f"{name}.{key}"]: together.of(name, key) for key in law.held} if law.call is None else {}
-            if law.call is not None:
-                held = {places[f"{name}.{key}"]: ca.SX(0) for key in law.held}
+            held = {
+                places[f"{name}.{key}"]: together.of(name, key) if law.call is None else ca.SX(0) for key in law.held
+            }
             inputs = together.seen(machine.resolve(column(list(law.inputs))), name)
             result.append(Sample(name, period, offset, held, law.call, inputs))
     for pulse in pulses:

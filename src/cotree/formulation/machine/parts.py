@@ -14,33 +14,6 @@ from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.graph.forest import DisjointSets
 from cotree.model import ROTATIONAL, Component, Domain, Edge, Model, Port, Role
 from cotree.terminal.mounts import AxisMount, Line, Mount
-from cotree.terminal.thermal import Loss
-
-
-def is_machine(model: Model) -> bool:
-    """Whether a model needs more than a network or a mechanism alone: both of them, signals, or switching parts."""
-    parts = model.components.values()
-    if any(part.bonded or part.nodal for part in parts):
-        _check_rooms(model)
-        return False
-    inner = [part for part in parts if not part.mechanical]
-    if not inner:
-        return False
-    special = any(part.controls or part.holding or part.positions or isinstance(part, Mount | Loss) for part in inner)
-    signals = any(expression.measured for part in inner for expression in part.expressions.values())
-    return model.mechanical or special or signals
-
-
-def _check_rooms(model: Model) -> None:
-    """Blocks and mounts do not go with bond graphs and nodal structures."""
-    bonded = model.bonded
-    strange = [part for part in model.components.values() if part.controls or isinstance(part, Mount)]
-    if strange:
-        raise ModelError(
-            f"'{strange[0].name}' ({strange[0].kind}) stands in a {'bond graph' if bonded else 'nodal structure'}",
-            expected="blocks and mounts beside networks and mechanisms of bodies and joints",
-            remedy="Use the signals of bond graphs" if bonded else "Model the structure with bodies and joints",
-        )
 
 
 @dataclass(frozen=True)
@@ -122,8 +95,8 @@ class Parts:
                         raise ModelError(
                             f"nothing else is connected to the node '{node}'",
                             where=edge.name,
-                            expected=f"a {edge.domain.name} network through which its {_flow(edge)} can flow",
-                            remedy=f"Connect '{node}' to another component, or to the ground ({self.model.datums[0]})",
+                            expected=f"a way for its {_flow(edge)}",
+                            remedy=f"Connect '{node}' to another part, or write '{self.model.datums[0]}' in its place",
                         )
 
     def _check_grounds(self, edges: Iterable[Edge], datums: list[str]) -> None:
