@@ -1,8 +1,7 @@
 """A stretch in pieces, each one native call: few for a short run, and many for one that takes long.
 
-How long they are follows from the steps that were needed so far, not from the clock, so that the same run gives the
-same numbers again, whether it was interrupted or not. Only where a piece takes long, the next ones are made shorter:
-two runs of such a large model, on a busy and on an idle machine, may then differ within their tolerance.
+How long they are follows from counts alone, the steps that were needed so far and the instructions of the equations,
+never from the clock: the same run gives the same numbers again, on a busy and on an idle machine, interrupted or not.
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ STEPS = 1000
 """Most steps of a piece, roughly: many more than a native integrator needs to find its order again."""
 LENGTH, TIMES = 2500, 10
 """Instructions of right-hand sides for which this holds, and how many times more steps shorter ones may have."""
+LONG = 10_000
+"""Instructions of right-hand sides beyond which pieces have fewer steps: a piece then takes about a quarter of a second."""
 FEWEST, FEWEST_ANEW = 30, 200
-"""The same where steps are slow, of methods that go on with every call and of those that begin anew."""
-SLOW = 0.25
-"""Computing time in s of a piece beyond which the next ones have fewer steps."""
-FEWER = 8
+"""Fewest steps of a piece, of methods that go on with every call and of those that begin anew."""
 PARTS, POINTS = 50, 100
 """The first piece, by which the number of steps is measured, is this part of a stretch, and has at most such points."""
 LONGER = 4
@@ -40,16 +38,17 @@ class Pieces:
 
     def __init__(self, stopping: bool = False, rate: float | None = None) -> None:
         self.stopping, self.rate, self.most, self.size = stopping, rate, STEPS, 0
-        self.fewest = FEWEST_ANEW
         self.going_on = False
         """Whether the next stretch is the rest of one."""
         self._done = self._chosen = 0
         self._t = self._begin = self._first = 0.0
         self._targets, self._shown = np.zeros(0), np.zeros(0, dtype=bool)
 
-    def heed(self, length: int) -> None:
-        """Longer pieces for right-hand sides of few instructions."""
-        self.most = int(STEPS * min(max(LENGTH / max(length, 1), 1), TIMES))
+    def heed(self, length: int, goes_on: bool, costly: bool) -> None:
+        """Fewer steps in a piece for right-hand sides of many instructions, and more where a step is not ``costly``."""
+        more = 1.0 if costly else min(max(LENGTH / max(length, 1), 1), TIMES)
+        fewest = min(FEWEST if goes_on else FEWEST_ANEW, STEPS)
+        self.most = max(int(STEPS * more * min(LONG / max(length, 1), 1)), fewest)
 
     def begin(self, t: float, targets: Array, shown: NDArray[np.bool_]) -> None:
         """A new stretch, or the rest of one that goes on."""
@@ -74,11 +73,9 @@ class Pieces:
         self._done, self._t = piece.stop, float(self._targets[piece.stop - 1])
         return self._targets[piece], self._shown[piece]
 
-    def took(self, steps: int, seconds: float) -> None:
-        """What the last piece has cost, by which the next one is chosen."""
+    def took(self, steps: int) -> None:
+        """How many steps the last piece has had, by which the next one is chosen."""
         self.rate = max(steps, 1) / (self._t - self._begin)
-        if seconds > SLOW:
-            self.most = max(self.fewest, self.most // FEWER)
         count, left = self._chosen, len(self._targets) - self._done
         if not count:
             return

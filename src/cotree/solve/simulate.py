@@ -30,8 +30,7 @@ from cotree.solve.hybrid_scout import scout
 from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
 from cotree.solve.limits import Limits
-from cotree.solve.native import worth_compiling
-from cotree.solve.pieces import FEWEST, FEWEST_ANEW
+from cotree.solve.native import instructions, worth_compiling
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording
 from cotree.solve.run import Progress, Run
@@ -220,9 +219,7 @@ def _one(
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.record, run.asked = record, record.grid
-    run.pieces.fewest = FEWEST if fine.goes_on else FEWEST_ANEW
-    if not isinstance(fine, Stepping):
-        run.pieces.heed(problem.dae_length)
+    run.pieces.heed(instructions(problem.dae), fine.goes_on, isinstance(fine, Stepping))
     even = step is not None and isinstance(fine, Stepping)  # even steps need no sizes
     if at is not None:
         run.sizes, run.limits, run.begin = Sizes.unpacked(at.numbers), Limits.unpacked(at.numbers), at.said["begin"]
