@@ -33,6 +33,8 @@ LOST = 8
 """Failed attempts one after the other after which the method gives up."""
 SAME_TIME = 1e-10
 """Times that differ by less than this part of a step are the same."""
+HALVINGS = 8
+"""How often a step of a fixed length that has no solution is halved before the method gives up."""
 REFUSED = 40
 """Attempts refused for their error one after the other after which the method gives up."""
 BATCH = 1_000_000
@@ -60,7 +62,10 @@ class Layout:
 
 
 class Stepping(Integrator):
-    """A one-step method with its loop in native code; steps are adapted, or of a fixed length with option ``step``."""
+    """A one-step method with its loop in native code; steps are adapted, or of a fixed length with option ``step``.
+
+    A step of a fixed length that has no solution is taken in halves, quarters and so on, as far as that is needed.
+    """
 
     goes_on = True
     order: ClassVar[int] = 2
@@ -242,6 +247,7 @@ class Stepping(Integrator):
             last = h >= left * (1 - 1e-9)
             h = ca.if_else(last, left, ca.if_else(h > left / 2, left / 2, h))
         else:
+            h = h / 2 ** head[HEAD.index("lost")]
             more = ca.fmax(ca.floor(left / h + 0.5) - 1, 0)  # counted from the end, so that rounding does not add up
             last = more < 0.5
             h = ca.if_else(last, left, end - more * h - t)
@@ -255,7 +261,7 @@ class Stepping(Integrator):
         t, planned, refused, lost = head[0], head[1], head[2], head[3]
         finite = ca.fabs(error) < 1e100
         good = ca.logic_and(finite, error <= 1) if self.adaptive else finite
-        lost = ca.if_else(finite, 0, lost + 1)
+        lost = ca.if_else(finite, 0 if self.adaptive else self._longer(lost, planned, end - after), lost + 1)
         factor = ca.fmin(ca.fmax(SAFETY * ca.fmax(error, 1e-30) ** (-1 / self.order), SHRINK), GROW)
         factor = ca.if_else(finite, factor, 0.1)
         factor = ca.if_else(ca.logic_and(good, refused + head[3] > 0), ca.fmin(factor, 1), factor)
@@ -265,7 +271,14 @@ class Stepping(Integrator):
         short = ca.fabs(step) < SHORTEST * ca.fmax(ca.fabs(end), ca.fabs(t))
         status = ca.if_else(ca.logic_and(good, after >= end), DONE, 0)
         status = ca.if_else(ca.logic_and(ca.logic_not(good), ca.logic_or(short, refused > REFUSED)), TOO_SHORT, status)
-        status = ca.if_else(lost > (LOST if self.adaptive else 0), NO_CONVERGENCE, status)
+        status = ca.if_else(lost > (LOST if self.adaptive else HALVINGS), NO_CONVERGENCE, status)
         new = ca.vertcat(ca.if_else(good, after, t), step, refused, lost, status, good)
         given = [ca.vertcat(head, old), h, after, error, end, y1]
         return ca.Function("judge", given, [ca.vertcat(new, ca.if_else(good, y1, old))])
+
+    @staticmethod
+    def _longer(halvings: ca.SX, planned: ca.SX, left: ca.SX) -> ca.SX:
+        """How often the next fixed step is halved: once less, where an even number of the present ones is left."""
+        pairs = left / planned * 2 ** (halvings - 1)
+        even = ca.fabs(pairs - ca.floor(pairs + 0.5)) < 0.25
+        return ca.if_else(ca.logic_and(halvings > 0, even), halvings - 1, halvings)

@@ -51,7 +51,10 @@ _PARAMETER = value("", "Euler parameter")
 
 
 class FramePart(BondPart):
-    """A part with frames as ports. ``lengths`` are those of its vectors; ``turns`` hold Euler parameters."""
+    """A part with frames as ports. ``lengths`` are those of its vectors; ``turns`` hold Euler parameters.
+
+    Its other values are single numbers, but for those that are ``listable``, which may also be lists.
+    """
 
     framed = True
     role: ClassVar[str] = "force"
@@ -61,6 +64,7 @@ class FramePart(BondPart):
     """What the coordinates of a massive part belong to, where nothing carries it."""
     lengths: ClassVar[Mapping[str, int]] = {}
     turns: ClassVar[tuple[str, ...]] = ()
+    listable: ClassVar[tuple[str, ...]] = ()
     needed: ClassVar[tuple[str, ...]] = ()
     """Values that must be given."""
 
@@ -76,11 +80,17 @@ class FramePart(BondPart):
                 info = self.shapes[name]
                 raise ModelError("no value is given", where=f"{self.name}.{name}", expected=_expected(self, name, info))
         super().__post_init__()
-        for name, length in self.lengths.items():
+        for name, info in self.shapes.items():
             given = getattr(self, name)
-            if given is not None and not _is_vector(given, length):
-                expected = _expected(self, name, self.shapes[name])
-                raise ModelError(f"found {given!r}", where=f"{self.name}.{name}", expected=expected)
+            if given is not None and not self._fits(name, given):
+                shown = list(given) if isinstance(given, tuple) and name not in self.lengths else given
+                raise ModelError(f"found {shown!r}", where=f"{self.name}.{name}", expected=_expected(self, name, info))
+
+    def _fits(self, name: str, given: Any) -> bool:
+        """Whether a value has the shape of its field."""
+        if name in self.lengths:
+            return _is_vector(given, self.lengths[name])
+        return not isinstance(given, tuple) or (name in self.listable and _is_vector(given, len(given)))
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
         result = super().entries()
@@ -103,7 +113,8 @@ class FramePart(BondPart):
     def shaped_form(cls, key: str, form: Form) -> Form:
         plain = super().shaped_form(key, form)
         if key not in cls.lengths:
-            return replace(plain, schema=or_null(either(value_schema(cls.shapes[key]), several(VALUE, 1))))
+            one = value_schema(cls.shapes[key])
+            return replace(plain, schema=or_null(either(one, several(VALUE, 1)) if key in cls.listable else one))
         vector = listed(VALUE, cls.lengths[key])
         return replace(plain, schema=or_null(either(vector, one_of(LETTERS)) if key in AXES else vector))
 

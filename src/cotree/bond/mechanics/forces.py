@@ -28,12 +28,6 @@ class Between(FramePart):
     def frame_ports(self) -> tuple[str, ...]:
         return ("a", "b")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, info in self.shapes.items():
-            if isinstance(given := getattr(self, name), tuple):
-                raise ModelError(f"found {list(given)!r}", where=f"{self.name}.{name}", expected=info.expected)
-
     def open(self, make: Opening, path: str, v: Mapping[str, Any]) -> None:
         at = poses_at(make, path, ("a", "b"))
         d = at["b"][1] - at["a"][1]

@@ -85,6 +85,7 @@ class Joint(FramePart):
     role = "joint"
     coordinates: ClassVar[tuple[Coordinate, ...]] = ()
     shapes: ClassVar[Mapping[str, Quantity]] = SHAPES
+    listable = tuple(SHAPES)
     stiffness: Any = optional()
     turning_stiffness: Any = optional()
     damping: Any = optional()
