@@ -132,7 +132,7 @@ def test_errors_of_the_topology_name_the_file(cotree, tmp_path):
 
 
 def test_the_package_runs_as_a_module():
-    done = subprocess.run([sys.executable, "-m", "cotree", "--version"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-m", "cotree", "--version"], capture_output=True, text=True)
     assert done.stdout.strip() == ct.__version__
 
 

@@ -26,7 +26,7 @@ def test_help_loads_nothing_heavy():
         "import sys, cotree.cli\nsys.argv[1:] = ['--help']\n"
         "try: cotree.cli.main()\nfinally: print(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True)
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "Simulate multi-domain systems" in done.stdout
     assert "cotree" in loaded
@@ -143,7 +143,7 @@ def test_results_are_written_in_the_format_of_the_name(cotree, ending, tmp_path)
 
 def test_output_into_a_pipe_that_closes():
     command = f"{' '.join(PROGRAM)} list | head -n 1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("kind")
 
@@ -158,7 +158,7 @@ def test_letters_that_the_terminal_cannot_show(cotree, tmp_path):
         encoding="utf-8",
     )
     bare = {**os.environ, "PYTHONIOENCODING": "ascii", "TERM": "dumb", "NO_COLOR": "1"}
-    done = subprocess.run([*PROGRAM, "run", str(tmp_path / "m.yaml")], env=bare, capture_output=True, timeout=120)
+    done = subprocess.run([*PROGRAM, "run", str(tmp_path / "m.yaml")], env=bare, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"R_?.current" in done.stdout
     assert b"\x1b" not in done.stdout
@@ -172,17 +172,15 @@ def test_letters_that_the_terminal_cannot_show(cotree, tmp_path):
 def test_a_signal_ends_a_long_run_and_keeps_it(number, tmp_path):
     """The native solver must not take it for a failure of the model, and go on."""
     file = tmp_path / "run.h5"
-    options = ["--t-end", "2000", "--points", "20001", "--atol", "1e-8", "-o", str(file)]
+    options = ["--t-end", "200000", "--points", "20001", "--atol", "1e-8", "-o", str(file)]
     run = [*PROGRAM, "run", str(EXAMPLES / "pendulum.yaml"), *options]
     heeded = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a test run in the background ignores it
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(run, **pipes, preexec_fn=heeded) as process:
-        end = time.monotonic() + 60
-        while not (file.exists() and len(ct.Solution.from_hdf5(file))) and time.monotonic() < end:
+        while not (file.exists() and len(ct.Solution.from_hdf5(file))) and process.poll() is None:
             time.sleep(0.05)
-        time.sleep(0.2)
         process.send_signal(number)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate()
     assert process.returncode == 130
     assert "interrupted at t = " in told
     s = ct.Solution.from_hdf5(file)
@@ -198,7 +196,7 @@ def test_results_that_cannot_be_written_are_told(name, tmp_path):
         (tmp_path / each).write_text("old")
     limited = f"ulimit -f 8; exec {' '.join(PROGRAM)} run {MOTOR} --points 2000 --out {name} --report a.html"
     known = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent / "src")}
-    done = subprocess.run(["bash", "-c", limited], cwd=tmp_path, env=known, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["bash", "-c", limited], cwd=tmp_path, env=known, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     assert "2000 output times to 3 s" in done.stdout
     assert "written" not in done.stdout

@@ -190,7 +190,12 @@ FOUND = [
     ("bond_frames.yaml", "[1, 1, 1]}\n  F", "[1, 0, 1]}\n  F", "no inertia resists the flow"),
     ("bond_frames.yaml", "frames: {p: [1, 0, 0]}}\n  J2", "frames: 1e-300}\n  J2", r"a\.frames: found 1e-300"),
     ("bond_library.yaml", "rotary_damper, damping: 0.1", "rotary_damper, damping: ~", r"d\.damping: no value is given"),
-    ("bond_frames.yaml", "d: {kind: bond.body, mass: 1,", "d: {kind: bond.body, mass: [1, 2],", r"d\.mass: found \[1, 2\]"),
+    (
+        "bond_frames.yaml",
+        "d: {kind: bond.body, mass: 1,",
+        "d: {kind: bond.body, mass: [1, 2],",
+        r"d\.mass: found \[1, 2\]",
+    ),
     ("bond_frames.yaml", "length: 0.5", "length: [2, 2]", r"s\.length: found \[2, 2\]"),
     ("bond_signals.yaml", "z -> iz", "z -> y", "it ends at 'y', which carries a signal"),
     ("flexible_beam.yaml", "width: 0.01", "width: 1e308", r"rod\.section"),

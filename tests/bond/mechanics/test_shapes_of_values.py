@@ -11,11 +11,7 @@ from cotree.bond.mechanics.base import FramePart
 from cotree.errors import ModelError
 from cotree.model import KINDS
 
-MASKS = {
-    kind: made
-    for kind, made in KINDS.items()
-    if issubclass(made, FramePart) and not kind.startswith("bond.of_")
-}
+MASKS = {kind: made for kind, made in KINDS.items() if issubclass(made, FramePart) and not kind.startswith("bond.of_")}
 SINGLE = [
     (kind, name)
     for kind, made in MASKS.items()
