@@ -19,7 +19,7 @@ STEPS = 1000
 LENGTH, TIMES = 2500, 10
 """Instructions of right-hand sides for which this holds, and how many times more steps shorter ones may have."""
 LONG = 10_000
-"""Instructions of right-hand sides beyond which pieces have fewer steps, so that they take about a quarter of a second."""
+"""Instructions of right-hand sides beyond which pieces have fewer steps, so that they take about 0.25 s."""
 FEWEST, FEWEST_ANEW = 30, 200
 """Fewest steps of a piece, of methods that go on with every call and of those that begin anew."""
 PARTS, POINTS = 50, 100
