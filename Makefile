@@ -11,7 +11,7 @@ REPORT := build/four_bar.html
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all check lint docs browser figures bench clean
+.PHONY: help demo test test-all soak check style types lint docs browser figures bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -21,17 +21,30 @@ demo: $(VENV)/core.stamp ## install the core and run a four-bar mechanism; write
 	$(BIN)/cotree run examples/four_bar.yaml --report $(REPORT)
 	@echo "Report: $(REPORT) (open it in a browser)"
 
-test: check browser ## all checks and the quick tests
-	$(PYTEST)
+test: style browser ## all checks and the quick tests
+	@$(call beside,types docs,$(PYTEST))
 
-test-all: check browser ## all checks and all tests, the slow ones too
-	$(PYTEST) -m ""
+test-all: style browser ## all checks, the slow tests too, and more random cases
+	@$(call beside,types docs,COTREE_TEST_CASES=many $(PYTEST) -m "not soak")
+
+soak: $(VENV)/test.stamp ## tests that take very long: ROOM=tests/io, or all
+	COTREE_TEST_CASES=many $(PYTEST) -m soak $(ROOM)
+
+# Targets that run beside a command, so that no core is idle; what they print comes after it.
+define beside
+mkdir -p build; $(MAKE) --no-print-directory $(1) >build/checks.log 2>&1 & checks=$$!; \
+$(2); tests=$$?; wait $$checks; checked=$$?; cat build/checks.log; exit $$((tests || checked))
+endef
 
 check: lint docs
 
-lint: $(VENV)/test.stamp ## ruff, mypy and the import rules
+lint: style types ## ruff, mypy and the import rules
+
+style: $(VENV)/test.stamp
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+
+types: $(VENV)/test.stamp
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
 

@@ -20,6 +20,9 @@ MECHANISMS = {
 }
 """Names of builders, with steps that resolve the motion well enough to be of use."""
 
+SOONER = ("double_pendulum", "four_bar")
+"""Those whose long runs are part of `make test-all`."""
+
 KEPT = 1e-9
 """Drift asked for, in parts of the largest kinetic energy."""
 
@@ -37,8 +40,9 @@ def test_energy_is_kept(name: str) -> None:
     assert drift(name, 2_000) < KEPT
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.slow if each in SOONER else pytest.mark.soak) for each in MECHANISMS]
+)
 def test_energy_is_kept_over_a_hundred_thousand_steps(name: str) -> None:
     assert drift(name, 100_000) < KEPT
 

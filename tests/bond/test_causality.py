@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 import cotree.bond as bond
+from _cases import random_cases
 from bond.mechanics.pairs import PAIRS, Pair
 from bond.random_graphs import Plain, degree, plain_graphs
 from bond.textbook import TEXTBOOK, build
@@ -18,7 +19,7 @@ from cotree.bond.opening import open_graph
 from cotree.bond.structure import component_names
 from cotree.errors import FormulationError
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = random_cases(20, 120)
 
 
 def causality(name: str) -> Causality:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 
 import cotree
 import cotree.bond as bond
+from _cases import random_cases
 from bond.random_graphs import Plain, plain_graphs
 from bond.test_simplify import response, solvable
 from cotree import FormulationError, Model, SolveError
@@ -19,8 +20,8 @@ from formulation.mna import GROUND, Mna, Part, Wave, model_of, worst_difference
 from formulation.random_networks import coupled_networks, one_port_networks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FEW = settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-FEWER = settings(FEW, max_examples=12)
+FEW = random_cases(7, 40)
+FEWER = random_cases(6, 24)
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
 
 
@@ -215,7 +216,7 @@ def test_random_bond_graphs_as_networks(domain: str) -> None:
     """Any scalar graph without gyrators between velocities answers as a network as its pencil says."""
     count = 0
 
-    @settings(FEWER, max_examples=16)
+    @random_cases(6, 32)
     @given(plain_graphs(loops=True))
     def check(plain: Plain) -> None:
         nonlocal count

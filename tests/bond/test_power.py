@@ -11,11 +11,12 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cotree
 import cotree.bond as bond
+from _cases import random_cases
 from bond.random_graphs import Plain, plain_graphs
 from bond.test_simplify import solvable
 from cotree import FormulationError, Model
@@ -24,7 +25,7 @@ from cotree.bond.structure import BondStructure, component_names
 from formulation.mna import model_of
 from formulation.random_networks import coupled_networks
 
-FEW = settings(max_examples=16, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+FEW = random_cases(6, 32)
 PASSING = ("0", "1", "TF", "GY", "GR", "Split")
 ONE_PORTS = ("I", "C", "R", "Se", "Sf", "GR")
 RUN = {"t_end": 0.4, "points": 5, "rtol": 1e-10, "atol": 1e-12}
@@ -183,7 +184,7 @@ def multibond_graphs(draw: st.DrawFn) -> Model:
 def test_multibonds_with_full_matrices() -> None:
     count = 0
 
-    @settings(FEW, max_examples=24)
+    @random_cases(8, 48)
     @given(multibond_graphs(), st.integers(0, 10**6))
     def check(model: Model, seed: int) -> None:
         nonlocal count

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 
 import cotree.bond as bond
+from _cases import random_cases
 from bond.random_graphs import Plain, degree, descriptor, plain_graphs
 from cotree import FormulationError, Model, ModelError, Resistor, SolveError
 from cotree.bond.elements import BondPart
 from cotree.bond.simplify import simplify
 
-FEW = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+FEW = random_cases(13, 80)
 
 
 def graph(parts: list[BondPart], *bonds: str) -> Model:

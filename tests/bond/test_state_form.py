@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
 import cotree as ct
 import cotree.bond as b
+from _cases import random_cases
 from bond._graphs import graph, last, oscillator, reference, state_form
 from bond.random_graphs import Plain, degree, descriptor, plain_graphs
 from cotree.solve import simulate
 
-QUICK = settings(
-    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+QUICK = random_cases(20, 120)
 
 
 def transfer(graph: Plain, s: complex) -> np.ndarray:

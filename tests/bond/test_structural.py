@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cotree.bond as bond
+from _cases import random_cases
 from bond.random_graphs import Plain, degree, descriptor, plain_graphs
 from bond.textbook import TEXTBOOK, build
 from cotree import Model
@@ -18,9 +19,7 @@ from cotree.bond.signal_ranks import signal_ranks
 from cotree.bond.structural import structural
 from cotree.errors import FormulationError
 
-quick = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+quick = random_cases(13, 80)
 WITH_INPUTS = [name for name, known in TEXTBOOK.items() if known.inputs]
 
 

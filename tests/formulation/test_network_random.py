@@ -6,17 +6,18 @@ from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cotree
+from _cases import random_cases
 from cotree.errors import FormulationError, SolveError
 from cotree.graph import sample_tree
 from formulation.mna import Mna, Part, model_of, worst_difference
 from formulation.random_networks import coupled_networks, one_port_networks
 
-FEW = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-FEWER = settings(FEW, max_examples=25)
+FEW = random_cases(20, 120)
+FEWER = random_cases(8, 50)
 
 
 def proper_outputs(model: cotree.Model, witness: Mna) -> cotree.solve.LinearSystem:

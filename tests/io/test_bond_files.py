@@ -5,11 +5,12 @@ import copy
 import numpy as np
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cotree as ct
 import cotree.bond as b
+from _cases import random_cases
 
 GOOD = """\
 name: DC motor
@@ -374,7 +375,7 @@ STRANGE = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@random_cases(83, 500)
 @given(st.data())
 def test_mutated_files_run_or_are_told(data):
     original = yaml.safe_load(data.draw(st.sampled_from([GOOD, FLAT])))

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cotree as ct
 import cotree.bond as b
+from _cases import random_cases
 from _samples import AB, BOND, GRID, masked, samples
 from cotree.errors import CotreeError, ModelError
 from cotree.io import read_model, write_model
@@ -82,7 +83,7 @@ def test_a_bond_graph_of_a_mechanism_is_read_where_nothing_was_converted_before(
     assert "bond.of_body" in {part.kind for part in again.components.values()}
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@random_cases(20, 120)
 @given(
     numbers=st.lists(st.floats(-1e100, 1e100), min_size=6, max_size=6),
     text=st.text(st.characters(exclude_categories=("Cs",)), max_size=12),

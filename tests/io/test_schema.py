@@ -10,10 +10,11 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cotree as ct
+from _cases import random_cases
 from _counting import calls
 from _samples import samples
 from cotree.errors import CotreeError, ModelError
@@ -195,7 +196,7 @@ def mutated(draw: Any) -> Any:
     return data
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@random_cases(33, 200)
 @given(data=mutated())
 def test_what_the_reader_takes_holds_and_what_is_no_structure_does_not(data):
     try:

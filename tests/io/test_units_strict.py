@@ -7,10 +7,11 @@ import re
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cotree as ct
+from _cases import random_cases
 from cotree.model import Expression
 from cotree.model.units import BASES
 
@@ -98,13 +99,13 @@ def written(draw):
     )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@random_cases(50, 300)
 @given(text=written())
 def test_what_the_manual_allows_is_read(text):
     assert agrees(text), text
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@random_cases(200, 1200)
 @given(text=written(), data=st.data())
 def test_a_changed_text_is_refused_or_right(text, data):
     for _ in range(data.draw(st.integers(1, 3))):

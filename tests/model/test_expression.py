@@ -6,10 +6,11 @@ import math
 
 import casadi as ca
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cotree
+from _cases import random_cases
 from _counting import calls
 from cotree.errors import ExpressionError, ModelError
 from cotree.maths.functions import ARITY, NUMERIC
@@ -161,7 +162,7 @@ TEXT = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@random_cases(20, 120)
 @given(TEXT, st.floats(-2.0, 2.0), st.floats(-2.0, 2.0))
 def test_value_is_pythons_own(text: str, t: float, a: float) -> None:
     names = {"sin": math.sin, "max": max, "t": t, "a": a}
@@ -169,7 +170,7 @@ def test_value_is_pythons_own(text: str, t: float, a: float) -> None:
     assert Expression(text).evaluate({"t": t, "a": a}) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@random_cases(67, 400)
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:

@@ -8,10 +8,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cotree.terminal  # noqa: F401  (registers all kinds)
+from _cases import random_cases
 from cotree.errors import ModelError
 from cotree.maths.rotation import quaternion_rate, skew, vee
 from cotree.model import KINDS
@@ -146,7 +147,7 @@ def test_equations_and_freedom_make_six(kind: str, seed: int) -> None:
     np.testing.assert_allclose(held @ free, 0, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@random_cases(13, 80)
 @given(st.sampled_from(KIND_NAMES), st.integers(0, 10**6))
 def test_measure_gives_the_coordinates_back(kind: str, seed: int) -> None:
     s = Sample(kind, seed)

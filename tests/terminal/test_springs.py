@@ -8,13 +8,14 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad, solve_ivp
 from scipy.interpolate import PchipInterpolator
 from scipy.spatial.transform import Rotation
 
 import cotree as ct
+from _cases import random_cases
 from cotree.errors import CotreeError, ExpressionError, ModelError
 from cotree.model import Model
 from cotree.terminal.bodies import PointMass, RigidBody
@@ -161,7 +162,7 @@ class TestTables:
         value, area = curve.value(x), curve.integral(x)
         return ca.Function("curve", [x], [value, ca.jacobian(value, x), area, ca.jacobian(area, x)])
 
-    @settings(max_examples=60, deadline=None)
+    @random_cases(20, 120)
     @given(
         st.lists(st.tuples(st.floats(0.05, 3.0), st.floats(-50.0, 50.0)), min_size=2, max_size=8), st.floats(-2.0, 2.0)
     )

@@ -7,9 +7,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from _cases import random_cases
 from cotree.terminal import nodal
 from terminal.nodal.parts import Put, differences
 
@@ -141,7 +142,7 @@ class TestSlack:
     PART = nodal.ElasticCable("C", ("A", "B"), stiffness=100.0, length=1.0, damping=20.0)
 
     @given(st.floats(0.01, 3.0), st.floats(-20.0, 20.0))
-    @settings(max_examples=60, deadline=None)
+    @random_cases(20, 120)
     def test_it_never_pushes_and_never_gives_energy(self, length: float, rate: float) -> None:
         at = Put(self.PART, [(0, 0, 0), (length, 0, 0)])
         u = [(0, 0, 0), (rate, 0, 0)]
