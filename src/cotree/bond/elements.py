@@ -260,6 +260,7 @@ class I(Storage):  # noqa: E742
     texts = ("flow",)
     laws = ("inertia", "flow")
     starts = ("momentum", "initial_flow")
+    example: ClassVar[Mapping[str, Any]] = {"inertia": 2.0}
     inertia: Any = optional()
     flow: Any = optional("flow as an expression of the momentum p", LAW)
     momentum: Any = optional()
@@ -295,6 +296,7 @@ class C(Storage):
     texts = ("effort",)
     laws = ("compliance", "stiffness", "effort")
     starts = ("displacement", "initial_effort")
+    example: ClassVar[Mapping[str, Any]] = {"stiffness": 2.0}
     compliance: Any = optional()
     stiffness: Any = optional()
     effort: Any = optional("effort as an expression of the displacement q", LAW)
@@ -330,6 +332,7 @@ class R(Element):
         "conductance": constant("flow over effort"),
     }
     texts = ("effort", "flow")
+    example: ClassVar[Mapping[str, Any]] = {"resistance": 2.0}
     resistance: Any = optional()
     conductance: Any = optional()
     effort: Any = optional("effort as an expression of the flow f", LAW)
@@ -390,6 +393,7 @@ class Se(Source):
     kind = "bond.Se"
     letter = "Se"
     shapes: ClassVar[Mapping[str, Quantity]] = {"effort": modulation("effort that it sets")}
+    example: ClassVar[Mapping[str, Any]] = {"effort": 1.0}
     effort: Any = optional()
 
 
@@ -409,6 +413,7 @@ class Sf(Source):
     kind = "bond.Sf"
     letter = "Sf"
     shapes: ClassVar[Mapping[str, Quantity]] = {"flow": modulation("flow that it sets")}
+    example: ClassVar[Mapping[str, Any]] = {"flow": 1.0}
     flow: Any = optional()
 
 

@@ -75,6 +75,7 @@ class TF(Element):
     kind = "bond.TF"
     letter = "TF"
     shapes: ClassVar[Mapping[str, Quantity]] = {"modulus": constant("flow of port 2 over flow of port 1")}
+    example: ClassVar[Mapping[str, Any]] = {"modulus": 3.0}
     modulus: Any = optional()
 
     def port_names(self) -> tuple[str, ...]:
@@ -158,6 +159,7 @@ class Split(Element):
 
     kind = "bond.split"
     letter = "Split"
+    example: ClassVar[Mapping[str, Any]] = {"parts": [1, 2]}
     parts: tuple[int, ...] = field(
         default=(),
         kw_only=True,

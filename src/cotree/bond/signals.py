@@ -35,6 +35,7 @@ class Sensor(BondPart):
 
     kind = "bond.sensor"
     paths = ("of",)
+    example: ClassVar[Mapping[str, Any]] = {"of": "b1", "measures": "flow"}
     of: str = field(default="", kw_only=True, metadata=said("bond, element or junction that it looks at"))
     measures: str = field(default="", kw_only=True, metadata=said("what it measures", one_of(MEASURES)))
 
@@ -58,6 +59,7 @@ class Block(BondPart):
     kind = "bond.block"
     shapes: ClassVar[Mapping[str, Quantity]] = {"value": modulation("value of the signal")}
     paths = ("inputs",)
+    example: ClassVar[Mapping[str, Any]] = {"value": "t"}
     value: Any = optional()
     inputs: tuple[str, ...] = field(default=(), kw_only=True, metadata=said("signals that a Python function takes"))
 
@@ -80,6 +82,7 @@ class Integrator(BondPart):
         "input": modulation("rate of the signal"),
         "initial": modulation("value at the start"),
     }
+    example: ClassVar[Mapping[str, Any]] = {"input": "t", "initial": 0.5}
     input: Any = optional()
     initial: Any = optional()
     unit: str = field(default="", kw_only=True, metadata=said("unit of the signal"))

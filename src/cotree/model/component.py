@@ -14,6 +14,7 @@ import typing
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -87,6 +88,8 @@ class Component:
     """Names of values that are constant between events; the law sees them among the fields."""
     positions: ClassVar[tuple[str, ...]] = ()
     """Labels of the mechanical ports whose position, the integral of the across variable, the law uses."""
+    example: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Values of fields that must go together, as a model file holds them; other values are made up from their forms."""
 
     name: str
 

@@ -53,6 +53,8 @@ class RigidBody(Body):
     Start values are approximate; ``angular_velocity`` is in body axes.
     """
 
+    example: ClassVar[Mapping[str, Any]] = {"mass": 2.0, "inertia": [1.0, 1.5, 2.0]}
+
     shape: Shape | None = field(default=None, metadata=said("solid that gives mass and inertia", shape_schema))
     frames: Mapping[str, Any] = field(
         default_factory=dict, kw_only=True, metadata=said("places fixed to the body, in body axes", named(FRAME))

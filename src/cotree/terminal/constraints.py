@@ -166,6 +166,8 @@ class Coupled(Coupling):
     A key is the name of a joint with one coordinate, or joint.coordinate.
     """
 
+    example: ClassVar[Mapping[str, Any]] = {"factors": {"J": 1.0, "K.angle": -2.0}, "offset": 0.1}
+
     factors: Mapping[str, Value] = field(
         default=MISSING,
         kw_only=True,

@@ -22,6 +22,7 @@ class Slipping(Sticking):
 
     level: ClassVar[str]
     """The field that holds the friction while slipping."""
+    example: ClassVar[Mapping[str, Any]] = {"static": 1.2}
     static: Value = quantity(
         "", "ratio of sticking to slipping friction, at least 1", symbol="r", default=1.0, kw_only=True
     )
@@ -64,6 +65,7 @@ class Ends(OnePort):
 
     holding = ("lower_touching", "upper_touching")
     positions = ("",)
+    example: ClassVar[Mapping[str, Any]] = {"lower": -1e-4, "upper": 2e-4, "damping": 3.0}
 
     def __post_init__(self) -> None:
         if not self._given():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -14,6 +15,8 @@ from cotree.terminal.mechanics import XYZ, Constraint, Driver, Joint
 
 class Drive(Driver):
     """coordinate = angle(t) or displacement(t); speed and acceleration follow by derivatives."""
+
+    example: ClassVar[Mapping[str, Any]] = {"angle": "2*t"}
 
     angle: Signal | None = signal("rad", "angle over time", default=None)
     displacement: Signal | None = signal("m", "displacement over time", default=None)
@@ -60,6 +63,8 @@ class FrameDrive(Constraint):
 
     It holds some directions only, so it gives no coordinates of a tree and stays in the cotree, as all constraints do.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {"x": "t", "z": 0.0}
 
     x: Signal | None = signal("m", "x of b in the axes of a", default=None)
     y: Signal | None = signal("m", "y of b in the axes of a", default=None)

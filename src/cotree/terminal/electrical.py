@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cotree.errors import ModelError
 from cotree.model import ELECTRICAL, Port, Role, Signal, Value, quantity, signal
@@ -132,6 +132,7 @@ class IdealDiode(OnePort):
 
     ports = (Port(ELECTRICAL, Role.STATIC),)
     holding = ("conducting",)
+    example: ClassVar[Mapping[str, Any]] = {"on_resistance": 0.01, "off_resistance": 1e6, "forward_voltage": 0.6}
     on_resistance: Value = quantity("ohm", "resistance while it conducts", symbol="R_on", range="positive")
     off_resistance: Value = quantity("ohm", "resistance while it blocks", symbol="R_off", range="positive")
     forward_voltage: Value = quantity(

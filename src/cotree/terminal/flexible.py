@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,14 @@ class Beam(Deformable):
     of Euler and Bernoulli. ``mass`` is ``consistent`` with the stiffness, or ``linear`` between nodes (Richard 2012,
     eq. 50). ``masses`` are rigid lumps on frames: ``{tip: {at: end, mass: 2}}``.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {
+        "length": 0.5,
+        "section": {"circle": {"radius": 0.01}},
+        "material": {"young": 2.1e11, "density": 7850.0, "poisson": 0.3},
+        "elements": 2,
+        "modes": 1,
+    }
 
     length: Value = quantity("m", "length", range="positive", default=MISSING, built_in="table")
     section: Section = field(default=MISSING, kw_only=True, metadata=SECTION)
@@ -175,6 +183,14 @@ class FlexibleBody(Deformable):
     ``direction`` is the material direction of plates. The section's y axis lies near ``section_y`` in every line; if it
     is not given, across the body's z. ``offset`` (y, z) leads from the nodes to the centroid of the section.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {
+        "mesh": {"grid": {"size": [1.0, 1.0], "cells": [2, 2]}},
+        "plate": {"thickness": 0.01, "material": {"young": 2.1e11, "density": 7850.0, "poisson": 0.3}},
+        "frames": {"p": [0.0, 0.5, 0.0], "q": [1.0, 1.0, 0.0]},
+        "attached": "p",
+        "modes": 2,
+    }
 
     mesh: Any = field(default=MISSING, kw_only=True, metadata=MESH)
     plate: Any = field(default=None, kw_only=True, metadata=PLATE)

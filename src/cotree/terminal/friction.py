@@ -6,7 +6,7 @@ Friction follows a force level that is given: the joint's reaction is an unknown
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 
@@ -24,6 +24,8 @@ class JointFriction(JointForce):
     ``level`` is the force or torque of sliding, ``static`` the ratio of sticking to sliding. Below ``speed`` the
     friction fades, so that a joint at rest creeps under load instead of sticking. Units follow the coordinate.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {"level": 2.0, "static": 1.2, "stribeck": 0.1, "viscous": 0.1}
 
     level: Value = quantity("N or N m", "friction while sliding", symbol="F_c", range="non-negative")
     static: Value = quantity("", "ratio of sticking to sliding friction", default=1.0, built_in="always")
@@ -70,6 +72,8 @@ class BumpStop(JointForce):
     1975). It dissipates k s^n damping s'^2, and would pull only where the coordinate is drawn out faster than
     1/damping.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {"upper": 0.1, "stiffness": 1e3, "damping": 0.2}
 
     stiffness: Value = quantity("N/m^n or N m/rad^n", "stiffness", symbol="k", range="positive")
     lower: Value | None = quantity("m or rad", "coordinate at the lower stop", default=None)

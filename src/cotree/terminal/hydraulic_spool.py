@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cotree.errors import ModelError
 from cotree.model import Value, quantity
@@ -20,6 +20,7 @@ class Spool(Block):
 
     kind = "hydraulic.spool"
     holding = ("end",)
+    example: ClassVar[Mapping[str, Any]] = {"time_constant": 0.005}
     input: Value = source("command; 1 asks for the full opening")
     time_constant: Value | None = quantity(
         "s", "time constant of first order", symbol="T", range="positive", default=None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cotree.errors import ModelError
 from cotree.model import HYDRAULIC, Port, Role, Value, quantity
@@ -61,6 +61,7 @@ class GasAccumulator(AcrossStorage):
     ports = (Port(HYDRAULIC, Role.ACROSS_STORAGE),)
     kind = "hydraulic.gas_accumulator"
     holding = ("filled",)
+    example: ClassVar[Mapping[str, Any]] = {"exponent": 1.2}
     gas_volume: Value = quantity("m^3", "volume of the gas up to the precharge", symbol="V_0", range="positive")
     precharge: Value = quantity("Pa", "pressure of the gas without oil, over the datum", symbol="p_0", range="positive")
     exponent: Value = quantity("", "polytropic exponent, from 1 to 1.4", symbol="n", range="positive")

@@ -7,7 +7,7 @@ negative torque there, and the same machine driven by its shaft is a generator, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from cotree.errors import ModelError
 from cotree.model import ELECTRICAL, TRANSLATIONAL, Port, Role, Value, quantity
@@ -178,6 +178,7 @@ class Synchronous(Rotating):
         ROTOR,
         HEAT,
     )
+    example: ClassVar[Mapping[str, Any]] = {"pole_pairs": 4}
     d: tuple[str, str]
     q: tuple[str, str]
     shaft: tuple[str, str]

@@ -33,6 +33,7 @@ class Solenoid(Sliding):
         MOVER,
         HEAT,
     )
+    example: ClassVar[Mapping[str, Any]] = {"resistance": 5.0, "inductance": 0.2, "gap": 0.004, "position": 0.003}
     electrical: tuple[str, str]
     plunger: tuple[str, str]
     resistance: Value = quantity("ohm", "resistance of the coil", symbol="R", range="positive")

@@ -47,6 +47,8 @@ class Spring(Element, Characteristic):
     F(x, v) is given as ``stiffness``, ``law`` ("1e3*x + 2e5*x**3"), ``table`` ((x1, F1), ...) or ``energy``.
     """
 
+    example: ClassVar[Mapping[str, Any]] = {"length": 0.4, "stiffness": 2.0, "damping": 0.1}
+
     length: Value = quantity("m", "natural length", symbol="l_0", range="non-negative", built_in="zero")
     stiffness: Value | None = quantity("N/m", "stiffness", symbol="k", range="positive", default=None)
     energy: str | None = field(default=None, kw_only=True, metadata=said("energy as an expression of the elongation x"))
@@ -84,6 +86,7 @@ class Damper(Element, Characteristic):
     """
 
     ways: ClassVar[tuple[str, ...]] = ("damping", "law", "table")
+    example: ClassVar[Mapping[str, Any]] = {"damping": 2.0}
 
     damping: Value | None = quantity("N s/m", "damping", symbol="c", range="positive", default=None)
 
@@ -105,6 +108,8 @@ class JointSpring(JointForce, Characteristic):
     Units follow the coordinate: N and m, or N m and rad. F(x, v) is given as ``stiffness``, ``law``, ``table`` or
     ``energy``.
     """
+
+    example: ClassVar[Mapping[str, Any]] = {"stiffness": 2.0, "rest": 0.2}
 
     stiffness: Value | None = quantity("N/m or N m/rad", "stiffness", symbol="k", range="positive", default=None)
     energy: str | None = field(default=None, kw_only=True, metadata=said("energy as an expression of the elongation x"))
@@ -132,6 +137,7 @@ class JointDamper(JointForce, Characteristic):
     """
 
     ways: ClassVar[tuple[str, ...]] = ("damping", "law", "table")
+    example: ClassVar[Mapping[str, Any]] = {"damping": 2.0}
 
     damping: Value | None = quantity("N s/m or N m s/rad", "damping", symbol="c", range="positive", default=None)
 

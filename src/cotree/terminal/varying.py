@@ -110,6 +110,12 @@ class VaryingMass(RigidBody):
     ``mass_rate`` is given, and then the flow inside is taken as steady. A shape with a mass of time does as well.
     """
 
+    example: ClassVar[Mapping[str, Any]] = {
+        "mass": "3 - t",
+        "inertia": [1.0, 1.0, "1 - 0.1*t"],
+        "exhaust": [-2.0, 0.0, 0.0],
+    }
+
     mass: Signal = _mass()
     mass_rate: Signal | None = _mass_rate()
     centre: tuple[Signal, Signal, Signal] = signal_vector("m", "centre of mass", default=ORIGIN, measured=False)

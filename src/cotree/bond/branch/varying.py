@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
@@ -29,6 +29,7 @@ class OfVaryingBody(OfBody):
     """A body or a point whose mass changes; its I belongs to the body's own frame."""
 
     kind = "bond.of_varying_body"
+    example: ClassVar[Mapping[str, Any]] = {"component": {"kind": "varying.varying_point", "mass": "2 - t"}}
 
     @classmethod
     def fits(cls, body: Body) -> bool:

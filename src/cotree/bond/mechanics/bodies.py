@@ -98,6 +98,7 @@ class Body(FramePart):
     lengths: ClassVar[Mapping[str, int]] = dict.fromkeys(_STARTS, 3)
     turns = (ORIENTATION,)
     needed = ("mass",)
+    example: ClassVar[Mapping[str, Any]] = {"mass": 2.0, "inertia": [1.0, 1.5, 2.0]}
     mass: Any = optional()
     inertia: Any = optional("moments xx, yy, zz, and xy, xz, yz, in kg m^2, about the centre of mass", INERTIA)
     frames: Mapping[str, Any] = field(

@@ -145,6 +145,7 @@ class UniversalJoint(Joint):
     shapes: ClassVar[Mapping[str, Quantity]] = {**SHAPES, "axis_1": AXIS, "axis_2": AXIS, **starts(FIRST, SECOND)}
     needed = ("axis_1", "axis_2")
     lengths: ClassVar[Mapping[str, int]] = {"axis_1": 3, "axis_2": 3}
+    example: ClassVar[Mapping[str, Any]] = {"axis_1": [1.0, 0.0, 0.0], "axis_2": [0.0, 1.0, 0.0]}
     axis_1: Any = optional()
     axis_2: Any = optional()
     angle_1: Any = optional()

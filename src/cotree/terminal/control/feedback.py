@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from cotree.errors import ModelError
 from cotree.model import MISSING, Quantity, Signal, Value, quantity
@@ -26,6 +26,7 @@ class Sensor(Block):
     """
 
     kind = "control.sensor"
+    example: ClassVar[Mapping[str, Any]] = {"of": "O.angle", "gain": 2.0}
     of: Signal = source("name of the result")
     gain: Value | None = constant("factor, 1 if not given", default=None)
     time: Value | None = quantity("s", "time constant of the lag, none if not given", range="positive", default=None)
@@ -77,6 +78,7 @@ class StateFeedback(Block):
     """
 
     kind = "control.state_feedback"
+    example: ClassVar[Mapping[str, Any]] = {"gains": {"O.angle": 40.0}}
     gains: Mapping[str, Value] = field(
         default=MISSING,
         kw_only=True,

@@ -32,6 +32,7 @@ class Saturation(Block):
 
     kind = "control.saturation"
     holding: ClassVar[tuple[str, ...]] = (REGION,)
+    example: ClassVar[Mapping[str, Any]] = {"lower": -0.5, "upper": 1.0}
     input: Signal = source("signal that is limited")
     lower: Value | None = constant("least value", default=None)
     upper: Value | None = constant("greatest value", default=None)
@@ -62,6 +63,7 @@ class DeadBand(Block):
 
     kind = "control.dead_band"
     holding: ClassVar[tuple[str, ...]] = (REGION,)
+    example: ClassVar[Mapping[str, Any]] = {"lower": -0.5, "upper": 1.0}
     input: Signal = source("signal")
     lower: Value = constant("lower end of the band")
     upper: Value = constant("upper end of the band")
@@ -90,6 +92,7 @@ class Relay(Block):
 
     kind = "control.relay"
     holding: ClassVar[tuple[str, ...]] = ("closed",)
+    example: ClassVar[Mapping[str, Any]] = {"on": 0.2, "off": -0.1, "upper": 5.0, "lower": 1.0}
     input: Signal = source("signal")
     on: Value = constant("input above which it closes")
     off: Value = constant("input below which it opens, less than on")
@@ -123,6 +126,7 @@ class RateLimiter(Block):
 
     kind = "control.rate_limiter"
     holding: ClassVar[tuple[str, ...]] = (REGION,)
+    example: ClassVar[Mapping[str, Any]] = {"rising": 1.0, "falling": -2.0, "time": 0.1}
     input: Signal = source("signal that is followed")
     rising: Value = constant("greatest rate, positive", range="positive")
     falling: Value = constant("least rate, negative")
@@ -166,6 +170,7 @@ class Table(Block):
 
     kind = "control.table"
     holding: ClassVar[tuple[str, ...]] = (REGION,)
+    example: ClassVar[Mapping[str, Any]] = {"table": [[0.0, 1.0], [2.0, 5.0]]}
     input: Signal = source("signal that is looked up")
     table: Sequence[Sequence[float]] = field(
         default=MISSING, kw_only=True, metadata=said("points (input, value)", POINTS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from cotree.errors import ModelError
 from cotree.model import Signal, Value, quantity
@@ -16,6 +16,8 @@ from cotree.terminal.control.units import Units, agreed
 
 class AnyPid(Block):
     """What both PID controllers share: the error, the gains and the limits of the output."""
+
+    example: ClassVar[Mapping[str, Any]] = {"input": "1 - t", "p": 2.0}
 
     input: Signal | None = source("error; or give setpoint and measurement", default=None)
     setpoint: Signal | None = source("wanted value", default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import casadi as ca
@@ -112,6 +112,7 @@ class BodyLoad(NodalPart):
 
     kind: ClassVar[str] = "nodal.body_load"
     supplies: ClassVar[bool] = True
+    example: ClassVar[Mapping[str, Any]] = {"force": ["t", 0.0, 1.0]}
 
     body: str = dataclasses.field(metadata=said("body that it acts on"))
     force: tuple[Signal, Signal, Signal] = signal_vector("N", "force at the centroid", default=NOTHING)

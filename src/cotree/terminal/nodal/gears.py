@@ -23,6 +23,7 @@ class Gear(Held):
     """
 
     kind: ClassVar[str] = "nodal.node_gear"
+    example: ClassVar[Mapping[str, Any]] = {"first": ["A", "B", "C"], "second": ["C", "B", "D"], "ratio": -2.0}
 
     first: tuple[str, str, str] = dataclasses.field(metadata=said("first angle: leg, hub, leg"))
     second: tuple[str, str, str] = dataclasses.field(metadata=said("second angle: leg, hub, leg"))

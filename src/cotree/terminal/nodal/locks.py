@@ -150,6 +150,7 @@ class Stop(Lock):
     """
 
     kind: ClassVar[str] = "nodal.stop"
+    example: ClassVar[Mapping[str, Any]] = {"over": ["A", "B"], "least": 0.1}
 
     least: Value | None = quantity("m or rad", "lower limit", default=None)
     most: Value | None = quantity("m or rad", "upper limit", default=None)
