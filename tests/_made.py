@@ -14,6 +14,7 @@ from cotree.bond.branch.base import Wrapped
 from cotree.errors import ModelError
 from cotree.model import KINDS, Component
 from cotree.model.form import Form, Schema
+from cotree.terminal.scalar import NODES
 
 NAMES = {"frame_a": "a.p", "frame_b": "b", "on": "J"}
 """What the parts of a mechanism refer to."""
@@ -49,6 +50,17 @@ def component(kind: str, name: str = "X1", names: Mapping[str, str] = NAMES) -> 
     return KINDS[kind].from_data(name, made(kind, names))
 
 
+def seed(kind: str) -> dict[str, Any]:
+    """Data of a model file with one such part; in a mechanism, with the frames and joints that parts refer to."""
+    part = {"kind": kind, **made(kind)}
+    if not KINDS[kind].mechanical:
+        return {"components": {"X1": part}}
+    ball = {"kind": "rigid_body", "shape": {"sphere": {"radius": 0.1, "mass": 1.0}}}
+    hinge = {"kind": "revolute", "frame_a": "ground", "frame_b": "a"}
+    around = {"a": {**ball, "frames": {"p": [0.1, 0.0, 0.0]}}, "b": ball, "J": hinge}
+    return {"components": {**around, "K": {**hinge, "frame_a": "a.p", "frame_b": "b"}, "X1": part}}
+
+
 def _optional(form: Form) -> bool:
     """Whether a value may be left out and is a scalar quantity."""
     return not form.required and form.info is not None and form.schema.get("type") == ["number", "string"]
@@ -70,6 +82,8 @@ def _of_schema(schema: Schema, key: str, place: int) -> Any:
     kinds = kinds if isinstance(kinds, list) else [kinds]
     if "number" in kinds:
         return round(0.9 * 0.87**place, 3)
+    if schema == NODES:
+        return [key, "ground"]
     if "array" in kinds:
         count = schema.get("minItems") or 1
         return [_of_schema(schema["items"], f"{key}{k}", place + k) for k in range(count)]

@@ -67,6 +67,3 @@ FLUIDS_HELD: dict[str, list[tuple[float, ...]]] = {
     "pneumatic.cylinder": [(0, 0), (2, 0), (0, 1)],
 }
 """Held values that a law must be right for."""
-
-FLUID_RATIOS = {"discharge", "exponent", "opening", "critical_ratio", "transition", "emissivity"}
-"""Fields without a unit."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cotree.terminal.pin_slot import PinSlot
 
 import cotree as ct
-from cotree.terminal.pin_slot import PinSlot
 
 
 def test_a_free_body_in_an_inclined_slot_slides_and_keeps_turning() -> None:

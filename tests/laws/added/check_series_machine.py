@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from cotree.terminal.series_machine import SeriesMachine
 
 import cotree as ct
-from cotree.terminal.series_machine import SeriesMachine
 
 
 def test_steady_speed_on_a_viscous_load() -> None:
