@@ -1,8 +1,8 @@
 """What the programming interface shows of components, taken from their classes when the pages are built.
 
-``.. components:: joints`` lists every component of the rooms that are named, so that a new one needs no entry. Each
-shows how files call it, and a table of its values: meaning, unit, range, and whether they must be given. The JSON
-Schema of model files is written beside the pages as ``model.schema.json``.
+``.. components:: joints`` lists every component of the rooms that are named, so that a new one needs no entry; ``*``
+stands for the rooms that no page names. Each shows how files call it, and a table of its values: meaning, unit, range,
+and whether they must be given. The JSON Schema of model files is written beside the pages as ``model.schema.json``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -23,6 +24,7 @@ import cotree.api  # registers every component
 from cotree.model.component import KINDS, Component, find_kind
 from cotree.model.form import Form
 
+NAMED = re.compile(r"^\.\. components:: (.*)$", re.MULTILINE)
 LITERAL = re.compile(r"(``.*?``)|\|")
 INNER = (
     "electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "mounts", "machines",
@@ -50,8 +52,14 @@ def room_of(kind: str) -> str:
     return kind.rpartition(".")[0]
 
 
+def named_rooms() -> set[str]:
+    """The rooms that the pages name."""
+    pages = (Path(__file__).parent / "api").glob("*.md")
+    return {room for page in pages for line in NAMED.findall(page.read_text(encoding="utf-8")) for room in line.split()}
+
+
 class Components(SphinxDirective):
-    """All components of some rooms, in the order in which they are registered; ``-name`` leaves one out."""
+    """All components of some rooms, in the order in which they are registered; ``*``: of rooms that no page names."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -59,6 +67,11 @@ class Components(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """One `autoclass` for each."""
         rooms = self.arguments[0].split()
+        if "*" in rooms:
+            known = {
+                room_of(kind) for kind, cls in KINDS.items() if "." in kind and cls.__module__.startswith("cotree.")
+            }
+            rooms = [*(room for room in rooms if room != "*"), *sorted(known - named_rooms())]
         found = [cls for kind, cls in KINDS.items() if room_of(kind) in rooms and cls.__module__.startswith("cotree.")]
         missing = [room for room in rooms if not any(room_of(kind) == room for kind in KINDS)]
         if missing:

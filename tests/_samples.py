@@ -1,4 +1,4 @@
-"""One or more components of every kind, each with as many of its fields as go together."""
+"""Components of every kind: one made from its class, and for many kinds some with as many fields as go together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 import cotree as ct
 import cotree.bond as b
+from _made import BEYOND_FILES, component
 from control.samples import SAMPLES as CONTROL
 from cotree.bond import branch
 from cotree.model import KINDS, Component
@@ -319,7 +320,7 @@ def masked() -> list[Component]:
 
 
 def samples() -> list[Component]:
-    """Every sample."""
+    """Every sample; a kind without an entry in the tables has the one that is made from its class."""
     library = [_library(cls) for kind, cls in sorted(KINDS.items()) if kind.count(".") == 2]
     mechanical = [KINDS[kind]("part", **values) for kind, several in MECHANICAL.items() for values in several]
     nodal = [KINDS[kind]("part", **values) for kind, values in NODAL.items()]
@@ -332,4 +333,10 @@ def samples() -> list[Component]:
         *BOND,
         *library,
         *masked(),
+        *(component(kind, "made") for kind in sorted(KINDS.keys() - BEYOND_FILES) if _own(KINDS[kind])),
     ]
+
+
+def _own(cls: type[Component]) -> bool:
+    """Whether a kind is one of the package; tests may add some."""
+    return cls.__module__.startswith("cotree.")

@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import cotree.bond as bond
+from _made import component
 from cotree import Model, ModelError
 from cotree.bond.elements import BondPart
 from cotree.bond.library import electrical, hydraulic, rotational, thermal, translational
@@ -45,12 +46,7 @@ def graph(*bonds: str, parts: list[BondPart], **parameters: float | str) -> Mode
 def sample(kind: str) -> BondPart:
     cls = KINDS[kind]
     assert issubclass(cls, BondPart)
-    if kind == "bond.electrical.amplifier":
-        return cls("X", input="a.effort")
-    given = {f.name: 0.5 for f in dataclasses.fields(cls) if f.default is MISSING}
-    if kind == "bond.electrical.coupled_inductors":
-        given["mutual"] = 0.2
-    return cls("X", **given)
+    return component(kind, "X")  # type: ignore[return-value]
 
 
 # -- what every part has -----------------------------------------------------------------------------------------------

@@ -202,9 +202,14 @@ def mutant(number: int) -> tuple[str, str]:
     """The name of a file, and its text with one to four mistakes in it; some are written as JSON."""
     rng = random.Random(number)
     (name,) = rng.choices(list(SEEDS), [0.2 if name in SELDOM else 1.0 for name in SEEDS])
+    return damaged(rng, name, SEEDS[name], DATA[name])
+
+
+def damaged(rng: random.Random, name: str, text: str, data: Any) -> tuple[str, str]:
+    """A file with one to four mistakes in it: its name may end in another way, for JSON."""
     if rng.random() < 0.5:
-        return name, _text(rng, SEEDS[name])
-    data = copy.deepcopy(DATA[name])
+        return name, _text(rng, text)
+    data = copy.deepcopy(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         data = rng.choice(_STRUCTURE)(rng, data)
     if rng.random() < 0.15 and not name.startswith("part_"):

@@ -7,27 +7,30 @@ are the same files in every run. Of those that are read well, some are taken fur
 from __future__ import annotations
 
 import os
+import random
 import resource
 import shutil
 import signal
 import subprocess
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import cotree as ct
+from _made import seed
 from cotree.io import read_model
 from cotree.model import KINDS
 from cotree.solve import simulate
 from cotree.solve.courses import result_units
 
 sys.path.insert(0, str(Path(__file__).parent))  # a folder called io cannot be imported from
-from _mutations import CANARY, FOLDER, SEEDS, mutant
+from _mutations import CANARY, FOLDER, SEEDS, damaged, mutant
 
 from _cases import cases
 
@@ -117,7 +120,9 @@ def taken_further(file: Any) -> None:
         simulate(equations, 1.0, times=[0.0], **given)
 
 
-def fed(numbers: range, folder: Path, deep: int = DEEP) -> dict[str, int]:
+def fed(
+    numbers: range, folder: Path, deep: int = DEEP, mutant: Callable[[int], tuple[str, str]] = mutant
+) -> dict[str, int]:
     """Read mutants; how many were read, taken further and refused. Anything but that is told with the number."""
     shutil.copytree(FOLDER, folder, dirs_exist_ok=True)  # for files that include others
     for name in ("flexible_beam.yaml", "bond_masks.yaml", "nodal.yaml", "network_electrical.yaml"):
@@ -162,7 +167,8 @@ def test_a_seed_is_right_and_small(name: str, tmp_path: Path) -> None:
     taken_further(read_model(tmp_path / name, ct.Model))
 
 
-def test_the_seeds_have_every_kind() -> None:
+def without_seed() -> set[str]:
+    """The kinds that no seed holds."""
     found = set()
 
     def look(parts: Any) -> None:
@@ -174,7 +180,20 @@ def test_the_seeds_have_every_kind() -> None:
         look(read_model(FOLDER / name, ct.Model).model.components)
     own = {kind for kind, made in KINDS.items() if made.__module__.startswith("cotree.")}  # other tests add some
     derived = {kind for kind in own if kind.startswith("bond.of_")}  # made from mechanisms, not written by hand
-    assert found == own - derived - {"control.function"}  # a Python function
+    return own - derived - {"control.function"} - found  # a Python function
+
+
+def test_what_no_seed_holds_is_damaged_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind that is new gets a seed made from its class; two kinds that have one show that this works."""
+    monkeypatch.chdir(tmp_path)
+    for kind in sorted(without_seed() | {"joints.cylindrical", "transducer.piston"}):
+        data = seed(kind)
+        text = yaml.safe_dump(data, sort_keys=False)
+        count = fed(
+            range(150), tmp_path, 2, lambda k, text=text, data=data: damaged(random.Random(k), "m.yaml", text, data)
+        )
+        assert count["read"] + count["further"] > 3, kind  # the seed is right, and mistakes are small
+        assert count["refused"] > 50, kind
 
 
 FOUND = [

