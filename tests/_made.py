@@ -40,7 +40,8 @@ def made(kind: str, names: Mapping[str, str] = NAMES) -> dict[str, Any]:
         return needed | example
     whole = needed | {key: every[key] for key, form in forms.items() if _optional(form)}
     try:
-        cls.from_data("X1", whole)
+        part = cls.from_data("X1", whole)
+        part.check(part.values({}))
     except ModelError:
         return needed
     return whole

@@ -14,7 +14,7 @@ from cotree.bond.mechanics.joint import Coordinate, coordinate_names
 from cotree.bond.mechanics.joint import Joint as JointMask
 from cotree.bond.motions import ORIENTATION, PARAMETERS, JointPlace, euler_parameters, poses_at, state
 from cotree.bond.structure import XYZ, component_names
-from cotree.errors import ModelError
+from cotree.errors import ModelError, listing
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import perpendicular, vee
 from cotree.model import Component
@@ -62,7 +62,13 @@ class OfJoint(Wrapped, JointMask):
 
     def __post_init__(self) -> None:
         if isinstance(self.component, Joint) and not isinstance(self.component, KNOWN):
-            raise ModelError(f"a {self.component.kind} has no bond graph", where=self.name)
+            known = listing([cls.kind for cls in KNOWN], len(KNOWN))
+            raise ModelError(
+                f"a {self.component.kind} has no bond graph",
+                where=self.name,
+                expected=f"one of {known}",
+                remedy="Simulate the mechanism itself, or build the joint of these",
+            )
         super().__post_init__()
 
     @property

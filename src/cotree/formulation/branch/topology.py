@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -22,6 +23,7 @@ from cotree.terminal.bodies import frame_of, turned
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismatic, Slide
 from cotree.terminal.mechanics import (
+    ORIENTATION,
     Body,
     Connection,
     Constraint,
@@ -258,7 +260,7 @@ def _check_plane(model: Model) -> None:
     values = model.component_values()
     for part in model.components.values():
         if isinstance(part, Joint) and not isinstance(part, AxisJoint | PlanarSlide | Slide):
-            flat = not part.coordinates
+            flat = _flat(part, values)
         else:
             x, y, z = (abs(values.get(f"{part.name}.axis.{x}", float(x == "z"))) for x in "xyz")
             flat = z < 1e-9 * (x + y) if isinstance(part, Prismatic) else x + y < 1e-9 * z
@@ -270,6 +272,24 @@ def _check_plane(model: Model) -> None:
             )
 
 
+def _flat(joint: Joint, values: Mapping[str, float]) -> bool:
+    """Whether all that a joint of any kind leaves free turns about z and moves across it, by its rates somewhere."""
+    if any(c.name == ORIENTATION for c in joint.coordinates):
+        return False
+    own = {
+        name: ca.SX(values[f"{joint.name}.{name}"]) for name in joint.expressions if f"{joint.name}.{name}" in values
+    }
+    v = SimpleNamespace(**joint.gather(own))
+    q = {c.name: ca.SX(0.3 + 0.4 * k) for k, c in enumerate(joint.coordinates)}
+    for moving in q:
+        u = {name: ca.SX(float(name == moving)) for name in q}
+        velocity, spin = joint.translation_rate(v, q, u), ca.mtimes(joint.rotation(v, q), joint.spin(v, q, u))
+        out = ca.DM(ca.evalf(ca.vertcat(velocity[2], spin[:2])))
+        if float(ca.norm_inf(out)) > 1e-9:
+            return False
+    return True
+
+
 def mobility(body: Body, planar: bool) -> Joint:
     """The edge of a body as a joint from the ground that holds nothing: its absolute coordinates."""
     if planar:
@@ -278,8 +298,6 @@ def mobility(body: Body, planar: bool) -> Joint:
 
 
 def _mobility_values(joint: Joint) -> Any:
-    from types import SimpleNamespace
-
     return SimpleNamespace(axis=(0.0, 0.0, 1.0), name=joint.name)
 
 
