@@ -80,6 +80,32 @@ def test_every_test_that_looks_at_all_kinds_stays_green(copy: Path) -> None:
         assert seen.count(kind) > 8, f"{kind} is looked at by the tests of all kinds"
 
 
+WRONG = {
+    "makes power": ("series_machine", "+ v.constant * e[0]", "+ 2 * v.constant * e[0]", "power_is_stored_or_lost"),
+    "rate": ("pin_slot", 'unit(v.slot) * u["travel"]', '2 * unit(v.slot) * u["travel"]', "rates_are_derivatives"),
+    "equation": ("pin_slot", "off_axis(unit(v.slot), d)", "off_axis(unit(v.axis), d)", "equations_hold"),
+    "freedom": ("pin_slot", "off_axis(unit(v.slot), d)", "off_axis(unit(v.slot), d)[0]", "freedom_make_six"),
+}
+HOME = {"series_machine": "tests/laws/test_every_component.py", "pin_slot": "tests/terminal/test_joints.py"}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_law_is_found_by_the_tests_of_all_kinds(copy: Path, what: str) -> None:
+    """Without a test of its own."""
+    name, old, new, test = WRONG[what]
+    path = copy / "repository" / "src/cotree/terminal" / f"{name}.py"
+    right = path.read_text(encoding="utf-8")
+    assert right.count(old) == 1
+    options = ["-q", "-p", "no:cacheprovider", "-k", f"{test} and {name}", HOME[name]]
+    try:
+        path.write_text(right.replace(old, new), encoding="utf-8")
+        done = python(copy, "-m", "pytest", *options, cwd=copy / "repository")
+    finally:
+        path.write_text(right, encoding="utf-8")
+    assert done.returncode == 1, done.stdout[-3000:]
+    assert "failed" in done.stdout
+
+
 def test_both_are_listed_and_in_the_schema(copy: Path) -> None:
     for kind, fields in (
         ("joints.pin_slot", ("slot", "travel_rate")),

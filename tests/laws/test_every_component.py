@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from types import SimpleNamespace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import cotree.terminal  # noqa: F401  (registers all kinds)
 from _made import component as component_made
-from cotree.model import KINDS, THERMAL, Component, Role, quantities
+from cotree.model import KINDS, THERMAL, Component, Role, quantities, quantity
 from cotree.model.units import BASES, dimension_of
 from cotree.terminal.mounts import Mount
 from cotree.terminal.scalar import IdealGyrator, IdealTransformer
@@ -112,20 +113,43 @@ def scaled(component: Component, base: str, powers: dict[str, int], seed: int = 
     return float((np.abs(np.array(value)).ravel() / (1e-300 + np.abs(np.array(slope)) @ np.abs(z))).max())
 
 
-@pytest.mark.parametrize("kind", LAWS)
-def test_what_has_no_unit_is_a_pure_number(kind: str) -> None:
-    """The law holds in other units of length, mass, time, current or temperature, as it is written.
+def forgotten_units(component: Component) -> dict[str, str]:
+    """Fields that say they have no unit, with the one that the law needs for them.
 
-    Where it needs a dimension in one of them for a field that says it has none, that is the unit which was forgotten.
-    Where it needs several, a universal constant may stand in the law beside the field, and nothing is concluded.
+    The law must hold in other units of length, mass, time, current or temperature, as it is written. Where it needs a
+    dimension in one of them for a field without any, that is what was forgotten. Where it needs several, a universal
+    constant may stand in the law beside the field, and nothing is concluded.
     """
-    component = sample(kind)
-    pure = [name for name, info in quantities(KINDS[kind]).items() if not info.unit and info.meaning]
+    found = {}
+    pure = [name for name, info in quantities(type(component)).items() if not info.unit and info.meaning]
     for name in (each for each in pure if isinstance(getattr(numbers(component), each), float | int)):
         wrong = [base for base in ("m", "kg", "s", "A", "K") if scaled(component, base, {name: 0}) > 1e-9]
         if len(wrong) == 1:
             fits = [power for power in range(-4, 5) if scaled(component, wrong[0], {name: power}) < 1e-9]
-            assert fits == [], f"{name} is measured in {wrong[0]}^{fits[0]}, and its unit is not given"
+            if fits:
+                found[name] = f"{wrong[0]}^{fits[0]}"
+    return found
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_what_has_no_unit_is_a_pure_number(kind: str) -> None:
+    assert forgotten_units(sample(kind)) == {}
+
+
+def test_a_forgotten_unit_is_found() -> None:
+    class Bare(IdealTransformer):
+        """u = r w, and the radius says nothing of its unit."""
+
+        ports = KINDS["transducer.wheel"].ports
+        kind = "test.bare"
+        translational: tuple[str, str]
+        rotational: tuple[str, str]
+        radius: float = quantity("", "rolling radius")
+
+        def ratio_of(self, v: Any) -> Any:
+            return v.radius
+
+    assert forgotten_units(Bare("X1", ("a", "b"), ("c", "d"), radius=0.3)) == {"radius": "m^1"}
 
 
 @EVERY
