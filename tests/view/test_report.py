@@ -18,6 +18,7 @@ import yaml
 import cotree as ct
 from cotree.errors import FileError, ResultError
 from cotree.results import EnergyAudit
+from cotree.system import diagnose
 from cotree.view import write_report
 from cotree.view.chart_data import chart_data
 from cotree.view.page import number
@@ -227,13 +228,13 @@ def test_thinning_is_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_notes_of_the_run_are_shown_and_doubts_come_first(run: Run, tmp_path: Path) -> None:
     model, solution = run
-    doubt, other = "doubtful: the energy balance is off by up to 101.0%", "'stop' closes at t = 0.2 s <b>"
-    noted = replace(solution, notes=(*solution.notes, other, doubt))
+    doubt, other = diagnose("energy-open", time=0.0, error=1.01), diagnose("closes", "stop", times="0.2 s <b>")
+    noted = replace(solution, diagnostics=(*solution.diagnostics, other, doubt))
     text = model.report(noted, tmp_path / "r.html").read_text(encoding="utf-8")
     check_html(text)
     head = text.partition("<header>")[2].partition("</header>")[0]
     assert head.index("off by up to 101.0%") < head.index('<p class="lead">')
-    assert "&#x27;stop&#x27; closes at t = 0.2 s &lt;b&gt;" in head
+    assert "&#x27;stop&#x27; closes at t = 0.2 s &lt;b&gt; s" in head
     for note in solution.notes:
         assert html.escape(note) not in head
 

@@ -14,6 +14,7 @@ from cotree.bond.structure import BondStructure
 from cotree.bond.values import ROUNDING, SINGULAR
 from cotree.errors import FormulationError, listing
 from cotree.maths.symbolic import column
+from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
 
@@ -104,9 +105,9 @@ def _sound(matrix: Array, inverse: bool) -> bool:
     return float(np.linalg.eigvalsh((matrix + matrix.T) / 2).min()) >= -ROUNDING * size
 
 
-def supplying(structure: BondStructure) -> tuple[str, ...]:
-    """A note for each constant R that supplies energy, being negative."""
-    notes = []
+def supplying(structure: BondStructure) -> tuple[Diagnostic, ...]:
+    """A diagnostic for each constant R that supplies energy, being negative."""
+    found = []
     p = structure.values.p
     for v in structure.vertices.values():
         if v.letter != "R":
@@ -118,5 +119,5 @@ def supplying(structure: BondStructure) -> tuple[str, ...]:
         value = np.asarray(ca.Function("value", [p.symbols], [ca.densify(matrix)])(p.start), dtype=float)
         least = float(np.linalg.eigvalsh((value + value.T) / 2).min(initial=0.0))
         if least < -ROUNDING * float(np.abs(value).max(initial=0.0)):
-            notes.append(f"R '{v.name}' is negative ({least:g}): it supplies energy instead of dissipating it")
-    return tuple(notes)
+            found.append(diagnose("negative-resistance", v.name, value=least))
+    return tuple(found)

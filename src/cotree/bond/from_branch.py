@@ -39,7 +39,7 @@ from cotree.bond.elements import BondPart
 from cotree.bond.junctions import Bond
 from cotree.bond.mechanics import Ground
 from cotree.bond.simplify import rebuilt
-from cotree.errors import ModelError
+from cotree.errors import FormulationError, ModelError
 from cotree.formulation.branch.topology import GROUND, Topology, mechanism_graph, topology
 from cotree.model import Component, GroundFrame, Model
 from cotree.terminal.deformable import Deformable
@@ -89,6 +89,13 @@ class _Bridge:
 
     def _carried(self) -> set[int]:
         """Bodies that joints connect to the ground, or to a body that comes before them."""
+        for j in self.top.carriers:
+            name = self.top.bodies[j].name  # type: ignore[union-attr]
+            raise FormulationError(
+                f"'{name}' is a point that passes rotations on between its joints, which bond graphs cannot say",
+                where=name,
+                remedy=f"Make '{name}' a RigidBody with its inertia",
+            )
         near: dict[int, list[int]] = {}
         for link in self.top.links.values():
             if not link.of_body and self.top.oriented(link):

@@ -8,8 +8,9 @@ closed on the level of positions. So every method for mechanisms applies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -25,9 +26,11 @@ from cotree.bond.states import start_displacement
 from cotree.errors import FormulationError, listing
 from cotree.formulation.branch.articulated import ldl_solver
 from cotree.formulation.branch.redundancy import independent_rows
-from cotree.formulation.system import Mechanics, SmoothInput, SystemEquations, Variables, rate_name
+from cotree.formulation.system import Mechanics, Output, SmoothInput, SystemEquations, Variables, rate_name
+from cotree.formulation.undetermined import marked, self_stress, undetermined
 from cotree.maths.rotation import quaternion_rate
 from cotree.maths.symbolic import column, substitute
+from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
 
@@ -111,8 +114,7 @@ class MechanicalForm(StateForm):
         names = [f"lambda {self.closures[k].name}" for k in kept]
         multipliers = Variables.make(names, ["" for _ in kept])
         by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
-        self.__dict__["closing"] = self._closing_efforts(by_row)
-        self._held_multipliers = by_row
+        self._let(by_row)
         torn = [
             Port(c.vertex, c.line, self.kin.closure_flow(c, ca.SX(0)), -by_row[k])
             for k, c in enumerate(self.closures)
@@ -160,6 +162,7 @@ class MechanicalForm(StateForm):
             integrals=out.integrals,
             parameter_values=Changes(self).numbers,
             assemble=start.state,
+            moved=start.moved,
             mechanics=Mechanics(
                 whole,
                 position,
@@ -168,10 +171,16 @@ class MechanicalForm(StateForm):
                 self._quaternions(kinematics),
                 out.kinetic,
                 out.potential,
+                tuple(self.structure.vertices[self.closures[k].vertex].domain == "translational" for k in held),
                 self._position[dropped] if dropped else ca.SX(0, 1),
                 tuple(self.closures[k].vertex for k in dropped),
+                tuple(self.structure.vertices[self.closures[k].vertex].domain == "translational" for k in dropped),
             ),
-            notes=(*self._mechanical_notes(kept), *supplying(self.structure)),
+            diagnostics=(
+                *self._mechanical_diagnostics(kept),
+                *marked(self._undetermined(final, kept, q0)),
+                *supplying(self.structure),
+            ),
         )
 
     def _accelerations(
@@ -227,6 +236,30 @@ class MechanicalForm(StateForm):
             rows = max(rows, found, key=len)
         return sorted(rows, key=lambda k: self._gap(self.closures[k]) is None)
 
+    def _undetermined(self, final: Callable[[ca.SX], ca.SX], kept: list[int], q0: Array) -> tuple[str, ...]:
+        """Forces and torques that closures which others imply leave open."""
+        u, values = self.speeds[0], self.values
+        lost = [k for k in range(len(self.closures)) if k not in set(kept)]
+        if not lost or not u.numel():
+            return ()
+        known, at = [self.q, values.t, values.p.symbols], (q0, 0.0, values.p.start)
+
+        def number(expression: ca.SX) -> Any:
+            free = ca.Function("change", known, [expression], {"allow_free": True}).free_sx()  # such as speeds
+            return ca.Function("change", known, [substitute(expression, ca.vertcat(*free), 0)])(*at).sparse()
+
+        multipliers = ca.SX.sym("lambda", len(self.closures))
+        self._let(dict(enumerate(ca.vertsplit(multipliers))))
+        forces = {name: each.expression for name, each in results(self, final).outputs.items() if _reaction(name, each)}
+        stress = self_stress(number(ca.jacobian(self._velocity, u)), kept, lost)
+        return undetermined(forces, multipliers, stress, number)
+
+    def _let(self, multipliers: dict[int, ca.SX]) -> None:
+        """Take these multipliers for the closures: others are zero."""
+        self.__dict__["closing"] = self._closing_efforts(multipliers)
+        self._held_multipliers = multipliers
+        self.__dict__.pop("all_efforts", None)
+
     def _check_inertia(self, whole: ca.SX, q0: Array, u0: Array) -> None:
         u, u_dot = self.speeds
         if not u.numel():
@@ -281,18 +314,22 @@ class MechanicalForm(StateForm):
                 found.append(SmoothInput(k, f"{owner} drives masses", "an infinite effort", "Let the source ramp"))
         return tuple(found)
 
-    def _mechanical_notes(self, kept: list[int]) -> tuple[str, ...]:
-        names, count = self._u_names(), len(kept)
-        words = f"{len(names)} speeds, {count} independent closure{'' if count == 1 else 's'}"
-        freedom = len(names) - count
-        notes = [f"{words}, {freedom} degree{'' if freedom == 1 else 's'} of freedom"]
+    def _mechanical_diagnostics(self, kept: list[int]) -> tuple[Diagnostic, ...]:
+        speeds, rows = len(self._u_names()), len(kept)
+        found = [diagnose("closure-counts", speeds=speeds, rows=rows, freedom=speeds - rows)]
         derivative = [name for name, integral in self.integral.items() if not integral]
         if derivative:
-            notes.append(f"derivative causality, solved with the speeds: {listing([f'I {n}' for n in derivative], 12)}")
-        lost = [self.closures[k].vertex for k in range(len(self.closures)) if k not in set(kept)]
+            names = listing([f"I {name}" for name in derivative], 12)
+            found.append(diagnose("derivative-causality-solved", *derivative, names=names))
+        lost = sorted({self.closures[k].vertex for k in range(len(self.closures)) if k not in set(kept)})
         if lost:
-            notes.append(f"closures that others imply already: {listing(sorted(set(lost)), 12)}")
-        return tuple(notes)
+            found.append(diagnose("implied-closures", *lost, names=listing(lost, 12)))
+        return tuple(found)
+
+
+def _reaction(name: str, output: Output) -> bool:
+    """Whether a result is a component of a joint's force or torque."""
+    return output.unit in ("N", "N m") and name.rpartition(".")[0].endswith((".force", ".torque"))
 
 
 def start_coordinates(form: MechanicalForm) -> ca.SX:

@@ -1,9 +1,14 @@
-"""A consistent start of a mechanism in mechanical form: closures hold, given values move as little as possible."""
+"""A consistent start of a mechanism in mechanical form: closures hold, given values move as little as possible.
+
+The nearest closed position is found as for mechanisms of bodies and joints (`formulation.branch.closing`): closures are
+hard equations, given start values soft ones, and what is not given weighs nothing but that it moves least.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,24 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.bond.given_starts import unfit
-from cotree.bond.structure import component_names
+from cotree.bond.structure import StartWish, component_names
 from cotree.errors import SolveError, listing
+from cotree.formulation.branch.closing import OPEN, Asked, nearest, nested
+from cotree.formulation.branch.moved import reported
+from cotree.formulation.branch.slopes import differences
 from cotree.maths.symbolic import column, substitute
+from cotree.system import Diagnostic
 
 if TYPE_CHECKING:
     from cotree.bond.mechanical_form import MechanicalForm
 
 Array = NDArray[np.float64]
 
-CLOSED = 1e-12
-"""Residual of a closed loop."""
-ITERATIONS = 100
 EULER = 4
 """Number of Euler parameters."""
-LONGEST = 0.3
-"""Longest step of a coordinate in one iteration."""
-
-
 NEAR = 0.01
 """Change of the fastest coordinate between two positions at which closures are compared."""
 RANK = 1e-9
@@ -61,13 +63,6 @@ class MechanicalStart:
         places = ca.Function("places", [form.q, *known], [at(position), at(ca.jacobian(position, form.q)), at(way)])
         velocity = ca.vertcat(velocity, self._asked[0])
         moves = ca.Function("moves", [form.q, self.u, *known], [at(velocity), at(ca.jacobian(velocity, self.u))])
-        by = [values.p.symbols, form.q, self.u]
-        parts = [at(start_coordinates(form)), at(self._speeds)]
-        slopes = [at(ca.jacobian(each, values.p.symbols)) for each in parts]
-        slopes += [at(ca.jacobian(position, each)) for each in by[:2]] + [
-            at(ca.jacobian(velocity, each)) for each in by
-        ]
-        self._slopes = ca.Function("slopes", [form.q, self.u, *known], slopes)
         return given, places, moves
 
     @cached_property
@@ -99,25 +94,22 @@ class MechanicalStart:
     def slopes(
         self, p: Array, t: float, held: Mapping[str, float], by_p: Array, by_given: Mapping[str, Array]
     ) -> tuple[Array, Array, bool]:
-        """Derivatives of q and u, and whether they are sure: with closures the nearest start counts."""
-        q, u = self.state(p, t, held)
-        found = (np.asarray(each, dtype=float) for each in self._slopes(q, u, p, t))
-        given_q, given_u, gap_p, gap_q, flow_p, flow_q, flow_u = found
-        dq, du = given_q @ by_p, given_u @ by_p
-        free = np.array([name not in held for name in self.names], dtype=bool)
+        """Derivatives of q and u, and that they are sure: with closures by differences of the nearest start."""
+        if self.form.closures or self._asked[1]:
+            return *differences(self, p, t, held, by_p, by_given), True
+        dq, du = (np.asarray(each, dtype=float) @ by_p for each in self._slopes(p, t))
         for k, name in enumerate(self.names):
             if name in held:
                 row = by_given.get(name, np.zeros(by_p.shape[1]))
-                (dq if k < len(q) else du)[k if k < len(q) else k - len(q)] = row
-        if len(gap_q):
-            _, places, _ = self._functions
-            paths = np.asarray(places(q, p, t)[2], dtype=float) * free[: len(q), None]
-            dq = dq - paths @ np.linalg.lstsq(gap_q @ paths, gap_q @ dq + gap_p @ by_p, rcond=1e-10)[0]
-        if len(flow_u) and len(u):
-            loose = free[len(q) :]
-            off = flow_u @ du + flow_q @ dq + flow_p @ by_p
-            du[loose] -= np.linalg.lstsq(flow_u[:, loose], off, rcond=1e-10)[0]
-        return dq, du, not len(gap_q) and not len(flow_u)
+                (dq if k < len(dq) else du)[k if k < len(dq) else k - len(dq)] = row
+        return dq, du, True
+
+    @cached_property
+    def _slopes(self) -> ca.Function:
+        """Derivatives of the given start values with respect to the parameters."""
+        p, t = self.form.values.p.symbols, self.form.values.t
+        given = self._functions[0](p, t)
+        return ca.Function("slopes", [p, t], [ca.densify(ca.jacobian(each, p)) for each in given])
 
     @property
     def _speeds(self) -> ca.SX:
@@ -141,8 +133,31 @@ class MechanicalStart:
         q, u = whole[: len(q)], whole[len(q) :]
         free_q = np.array([name not in fixed for name in self.names[: len(q)]], dtype=bool)
         free_u = np.array([name not in fixed for name in self.names[len(q) :]], dtype=bool)
-        q = self._close(q, p, t, free_q)
-        return q, self._move(q, u, p, t, free_u)
+        q = self._close(q, p, t, free_q, fixed)
+        return q, self._move(q, u, p, t, free_u, fixed)
+
+    def moved(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Diagnostic, ...]:
+        """Given start values that had to be moved far to close the loops."""
+        given, found = (
+            (np.asarray(each, dtype=float).ravel() for each in self._functions[0](p, t)),
+            self.state(p, t, changes),
+        )
+        off = np.concatenate(found) - np.concatenate(list(given))
+        units = (*self.form._q_names()[1], *self.form._u_units())
+        kept = self.form.structure.kept - set(changes or {})
+        own = [(n, o, u) for n, o, u in zip(self.names, off.tolist(), units, strict=True) if n in kept]
+        missed, by_u = self._wished[0](found[0], p, t)[0], self._wished[1](*found, p, t)[0]
+        for wishes, each in zip(self._wished[2], (missed, by_u), strict=True):
+            values = np.asarray(each, dtype=float).ravel().tolist()
+            names = [
+                (w.name, ("m" if w.length else "rad") + ("/s" if w.flow else ""))
+                for w in wishes
+                for _ in range(w.value.numel())
+            ]
+            own += [
+                (name, o, unit) for (name, unit), o in zip(names, values, strict=True) if name not in (changes or {})
+            ]
+        return reported(own, self.length, float(np.abs(found[1] / self.scale).max(initial=0.0)))
 
     def positions(self, q: Array, p: Array) -> Iterator[Array]:
         """A position, and one near it that all closures allow, as the first may be a special one."""
@@ -173,29 +188,111 @@ class MechanicalStart:
                     q[loose] *= np.sqrt(left) / size
         return q
 
-    def _close(self, q: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
-        """Positions that close every loop, by steps along what the graph can move."""
+    @cached_property
+    def length(self) -> float:
+        """A length of the mechanism: the extent of its frames where the start values put them."""
+        form, p = self.form, self.form.values.p
+        begins = [value for name, value in form.structure.placed.items() if name.endswith(".start")]
+        if not begins:
+            return 1.0
+        found = ca.Function("extent", [p.symbols, form.values.t], [ca.densify(ca.horzcat(*begins))])(p.start, 0.0)
+        extent = float(np.linalg.norm(np.ptp(np.asarray(found, dtype=float), axis=1)))
+        return extent if np.isfinite(extent) and extent > 0.0 else 1.0
+
+    @cached_property
+    def scale(self) -> Array:
+        """Displacements for a unit step: the length for translations, 1 for all others."""
+        return np.array([self.length if unit == "m/s" else 1.0 for unit in self.form._u_units()])
+
+    @cached_property
+    def _gaps(self) -> Array:
+        """The size of each closure with a gap."""
+        vertices = [self.form.structure.vertices[c.vertex] for c in self.form.closures if self.form._gap(c) is not None]
+        return np.array([self.length if each.domain == "translational" else 1.0 for each in vertices])
+
+    @cached_property
+    def _wished(self) -> tuple[ca.Function, ca.Function, tuple[list[StartWish], list[StartWish]]]:
+        """What given values of joints that close a loop ask of coordinates and of speeds."""
+        form, values = self.form, self.form.values
+        modes, signals = column([mode.value for mode in values.modes]), form.inputs[2]
+        rates = [wish for wish in form.structure.wishes if wish.flow]
+        places = [wish for wish in form.structure.wishes if not wish.flow]
+
+        def at(expression: ca.SX) -> ca.SX:
+            expression = substitute(form._put(form.signals.expand(expression)), form.inputs[0].symbols, signals)
+            return ca.densify(substitute(expression, values.mode_symbols, modes))
+
+        def missed(wish: StartWish) -> ca.SX:
+            assert wish.now is not None
+            off = wish.now - wish.value
+            return off if wish.length else ca.atan2(ca.sin(off), ca.cos(off))  # angles up to full turns
+
+        off = at(column([missed(each) for each in places]))
+        speed = at(column([form.kin.own_flow(each.flow) - each.value for each in rates]))
+        known = [values.p.symbols, values.t]
+        position = ca.Function("wished", [form.q, *known], [off, ca.densify(ca.jacobian(off, form.q))])
+        velocity = ca.Function(
+            "wished_speeds", [form.q, self.u, *known], [speed, ca.densify(ca.jacobian(speed, self.u))]
+        )
+        return position, velocity, (places, rates)
+
+    def _close(self, q: Array, p: Array, t: float, free: NDArray[np.bool_], held: Collection[str] = ()) -> Array:
+        """The nearest closed position: steps are made along what the graph can move."""
         _, places, _ = self._functions
-        for _ in range(ITERATIONS):
+        if not self._gaps.size:
+            return q
+        wishes = self._wished[2][0]
+        asked = np.array([wish.name not in held for wish in wishes], dtype=bool)
+        size = np.array([self.length if wish.length else 1.0 for wish in wishes])
+        names = self.names[: len(q)]
+        kept = np.array([name in self.form.structure.kept for name in names], dtype=bool) & free
+        begin, q_size = q, np.array([self.length if unit == "m" else 1.0 for unit in self.form._q_names()[1]])
+
+        def look(q: Array, moved: Array) -> Asked:
             gap, slope, way = (np.asarray(each, dtype=float) for each in places(q, p, t))
-            if not gap.size or np.abs(gap).max() < CLOSED * (1 + np.abs(q).max(initial=0.0)):
-                return q
-            paths = way * free[:, None]
-            step = paths @ np.linalg.lstsq(slope @ paths, -gap.ravel(), rcond=1e-10)[0]
-            longest = np.abs(step).max(initial=0.0)
-            if longest < CLOSED:
-                break
-            q = self._unit(q + step * min(1.0, LONGEST / longest), free)  # steps along the tangent make them longer
-        worst = int(np.argmax(np.abs(gap)))
+            paths = way * free[:, None] * self.scale
+            off, by_q = (np.asarray(each, dtype=float) for each in self._wished[0](q, p, t))
+            soft = np.concatenate([((q - begin) / q_size)[kept], (off.ravel() / size)[asked]])
+            by_soft = np.vstack([(paths / q_size[:, None])[kept], (by_q @ paths / size[:, None])[asked]])
+            hard = gap.ravel() / self._gaps
+            return replace(Asked.alone(hard, slope @ paths / self._gaps[:, None]), soft=soft, by_soft=by_soft)
+
+        def move(q: Array, step: Array) -> Array:
+            way = np.asarray(places(q, p, t)[2], dtype=float)
+            return self._unit(q + (way * free[:, None] * self.scale) @ step, free)  # steps on the tangent are longer
+
+        found, _, left = nearest(look, move, q, self.u.numel())
+        if left.gap < OPEN:
+            return found
+        worst = int(np.argmax(np.abs(left.hard)))
         closures = [c for c in self.form.closures if self.form._gap(c) is not None]
+        gap = float(np.abs(left.hard * self._gaps).max())
         raise SolveError(
-            f"the loop cannot be closed: a gap of {float(np.abs(gap).max()):.3g} is left at '{closures[worst].vertex}'",
+            f"the loop cannot be closed: a gap of {gap:.3g} is left at '{closures[worst].vertex}'",
             where=closures[worst].vertex,
             expected="start values from which the loop can close",
             remedy="Give start values of the joints nearer to a closed position, or check the lengths",
         )
 
-    def _move(self, q: Array, u: Array, p: Array, t: float, free: NDArray[np.bool_]) -> Array:
+    def _nearest(
+        self, q: Array, u: Array, p: Array, t: float, free: NDArray[np.bool_], off: Array, slope: Array,
+        held: Collection[str],
+    ) -> Array:  # fmt: skip
+        """The change of the free speeds that meets the closures, keeps given ones, and changes others least."""
+        names = self.names[len(q) :]
+        kept = np.array([name in self.form.structure.kept for name in names], dtype=bool)[free]
+        found, by_u = (np.asarray(each, dtype=float) for each in self._wished[1](q, u, p, t))
+        wished = [wish.name not in held for wish in self._wished[2][1] for _ in range(wish.value.numel())]
+        asked, scale = np.array(wished, dtype=bool), self.scale[free]
+        own = np.eye(int(free.sum()))[kept]
+        soft = np.concatenate([np.zeros(len(own)), found.ravel()[asked]])
+        by_soft = np.vstack([own, by_u[asked][:, free] * scale])
+        every = replace(Asked.alone(off, slope[:, free] * scale), soft=soft, by_soft=by_soft)
+        return nested(every, np.zeros(int(free.sum()))) * scale
+
+    def _move(
+        self, q: Array, u: Array, p: Array, t: float, free: NDArray[np.bool_], held: Collection[str] = ()
+    ) -> Array:
         """Speeds that keep the loops closed, with the least change."""
         _, _, moves = self._functions
         asked = self._asked[1]
@@ -210,7 +307,7 @@ class MechanicalStart:
         if asked and np.abs(off[-len(asked) :]).max() > 1e-8 * (1 + np.abs(u).max()) and not self.form.closures:
             raise unfit(asked[int(np.argmax(np.abs(off[-len(asked) :])))])
         step = np.zeros_like(u)
-        step[free] = np.linalg.lstsq(slope[:, free], -off.ravel(), rcond=1e-10)[0]
+        step[free] = self._nearest(q, u, p, t, free, off.ravel(), slope, held)
         left = off.ravel() + slope @ step
         if np.abs(left).max() > 1e-8 * (1 + np.abs(off).max()):
             k = int(np.argmax(np.abs(left)))

@@ -308,6 +308,8 @@ class Search:
         begin = part.start_motion(leaf.v) if start is None else start
         R = own.R if R is None else R
         whole, states = self._coordinates(path, f"{path}.{own.moving}", f"{path}.{own.turning}", begin, R, states)
+        if _given(leaf):
+            self.make.structure.kept |= set(states)
         self._rigid(leaf, own.frame, whole, states)
         self.put(path, own.frame, whole)
 

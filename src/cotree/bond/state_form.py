@@ -29,6 +29,7 @@ from cotree.errors import FormulationError, listing
 from cotree.formulation.blocks import Solved, solve_blocks
 from cotree.formulation.system import SmoothInput, SystemEquations, Variables, rate_name
 from cotree.maths.symbolic import column, substitute
+from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
 
@@ -91,7 +92,7 @@ class StateForm(States):
             integrals=out.integrals,
             parameter_values=Changes(self).numbers,
             start=start,
-            notes=(*self._notes(solved, unknown), *supplying(self.structure)),
+            diagnostics=(*self._diagnostics(solved, unknown), *supplying(self.structure)),
         )
 
     def explicit(self) -> bool:
@@ -384,7 +385,7 @@ class StateForm(States):
             and ca.depends_on(self.kin.own_flow(v.name), self.kin.u[self.places[c]])
         ]
 
-    # -- start, notes --------------------------------------------------------------------------------------------
+    # -- start, diagnostics --------------------------------------------------------------------------------------------
 
     def _start(self, starts: ca.SX, own: ca.SX) -> Callable[[Array, float], Array]:
         values = self.values
@@ -424,17 +425,17 @@ class StateForm(States):
                 found.append(SmoothInput(k, why, "an infinite effort or flow", remedy))
         return tuple(found)
 
-    def _notes(self, solved: Solved, unknown: ca.SX) -> tuple[str, ...]:
+    def _diagnostics(self, solved: Solved, unknown: ca.SX) -> tuple[Diagnostic, ...]:
         names = [name for name in self._states[0] if name not in self.hidden]
-        notes = [f"{len(names)} state{'' if len(names) == 1 else 's'}{': ' if names else ''}{listing(names, 20)}"]
-        for name, integral in self.integral.items():
-            if not integral:
-                notes.append(f"I '{name}' has derivative causality: its flow follows from others")
-        notes += [f"C '{name}' has derivative causality: its effort follows from others" for name, _, _ in self.tied]
-        notes += [f"{name} is no state: it follows from others through a gyrator" for name in self.hidden]
-        notes += [f"the {c.line} closes a loop: its effort is found from an equation" for c in self.kin.closures]
+        words = f": {listing(names, 20)}" if names else ""
+        found = [diagnose("network-states", *names, count=len(names), names=words)]
+        tied = [(name, "I", "flow") for name, integral in self.integral.items() if not integral]
+        tied += [(name, "C", "effort") for name, _, _ in self.tied]
+        found += [diagnose("derivative-causality", name, what=what, variable=value) for name, what, value in tied]
+        found += [diagnose("hidden-state", name) for name in self.hidden]
+        found += [diagnose("loop-closure", c.vertex, line=c.line) for c in self.kin.closures]
         for loop in solved.loops:
             how = "solved at run time" if set(loop) & set(solved.algebraic) else "solved in closed form"
             words = listing([unknown[k].name() for k in loop])
-            notes.append(f"algebraic loop of {len(loop)} equations, {how}: {words}")
-        return tuple(notes)
+            found.append(diagnose("algebraic-loop", count=len(loop), how=how, names=words))
+        return tuple(found)

@@ -158,6 +158,18 @@ class Integral:
     """Of Euler parameters: the vertex whose three flows are the angular velocity in the turned axes."""
 
 
+@dataclass(frozen=True)
+class StartWish:
+    """A start value of a joint that closes a loop, and what it is the value of: a coordinate, or a vertex's flow."""
+
+    name: str
+    value: ca.SX
+    length: bool
+    """Whether it is a displacement or a velocity, and no angle."""
+    now: ca.SX | None = None
+    flow: str = ""
+
+
 @dataclass
 class BondStructure:
     """The opened graph: vertices, bonds, integrals, and signals by name.
@@ -182,6 +194,10 @@ class BondStructure:
     """What each sensor measures: a bond or vertex, and effort, flow, momentum or displacement."""
     fixed: set[str] = field(default_factory=set)
     """Coordinates and speeds whose start values closing a loop must not change."""
+    kept: set[str] = field(default_factory=set)
+    """Coordinates and speeds whose start values were given: closing a loop moves others first."""
+    wishes: list[StartWish] = field(default_factory=list)
+    """Start values that were given for what is no coordinate: joints that close a loop."""
     placed: dict[str, Any] = field(default_factory=dict)
     """Positions and rotations of the frames of a mechanism, by name."""
 

@@ -8,7 +8,7 @@ import typer
 
 from cotree.cli.console import complain, described, emit, exit_code
 from cotree.cli.options import Chosen, Json, ModelChoice, Quiet, formulation_of, takes_models
-from cotree.cli.summary import counts, notes_of
+from cotree.cli.summary import counts
 from cotree.errors import CotreeError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _checked(choice: ModelChoice) -> dict[str, Any]:
             "gravity": _gravity(model),
             "run": _run(chosen),
             "defaults": _defaults(chosen),
-            "notes": [note for note in notes_of(model, equations.notes, every=True) if "gravity is not" not in note],
+            "notes": [str(each) for each in equations.diagnostics if each.code != "default-gravity"],
         }
 
 

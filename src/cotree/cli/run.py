@@ -172,7 +172,7 @@ class Outcome:
         self, file: Any, model: api.Model, tree: Any, solution: api.Solution, plot: Any, paths: Iterable[Path | None]
     ) -> None:
         """The summary."""
-        notes = notes_of(model, solution.notes)
+        notes = notes_of(solution.diagnostics)
         if self.as_json:
             files = {"written": [path for path in paths if path is not None]}
             emit(summary_data(file, model, solution, notes) | files)

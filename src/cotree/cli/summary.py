@@ -13,6 +13,7 @@ from cotree.errors import listing
 if TYPE_CHECKING:
     from cotree import api
     from cotree.results import Solution
+    from cotree.system import Diagnostic
 
 MOST_ROWS = 12
 FEW = 3
@@ -128,14 +129,9 @@ def counts(model: api.Model, tree: Any) -> str:
     return f"{first.graph.v} nodes, {first.graph.e} edges, {len(first.branches)} in the tree"
 
 
-def notes_of(model: api.Model, notes: Sequence[str], *, every: bool = False) -> list[str]:
-    """What is worth telling about the equations, and a gravity that nobody has given."""
-    from cotree.model.world import EARTH
-
-    second_order = model.mechanical or model.nodal or (model.bonded and model.equations().mechanics is not None)
-    silent = model.weighs and model.gravity is None
-    default = f"gravity is not given: {tuple(EARTH)} m/s^2 is taken"
-    return [*notes[0 if every or second_order else 1 :], *([default] if silent else [])]
+def notes_of(diagnostics: Iterable[Diagnostic]) -> list[str]:
+    """What is worth telling; the states of a network are counted elsewhere."""
+    return [str(each) for each in diagnostics if each.code != "network-states"]
 
 
 def main_names(model: api.Model, solution: Solution) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cotree.errors import ModelError
@@ -11,6 +11,8 @@ from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.system import SystemEquations
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Model
+from cotree.model.world import EARTH
+from cotree.system import Diagnostic, diagnose
 from cotree.terminal.mounts import Mount
 from cotree.terminal.thermal import Loss
 
@@ -97,8 +99,17 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
     trees = tree if isinstance(tree, (tuple, list)) else (tree,)
     key = tuple(each.branches if isinstance(each, Tree) else each for each in trees)
     if key not in kept.equations:
-        kept.equations[key] = _write(model, tree)
+        written = _write(model, tree)
+        kept.equations[key] = replace(written, diagnostics=(*written.diagnostics, *world_diagnostics(model)))
     return kept.equations[key]
+
+
+def world_diagnostics(model: Model) -> tuple[Diagnostic, ...]:
+    """What the model as a whole leaves to defaults."""
+    if not model.weighs or model.gravity is not None:
+        return ()
+    x, y, z = EARTH
+    return (diagnose("default-gravity", gravity=f"({x:g}, {y:g}, {z:g})"),)
 
 
 def _write(model: Model, tree: Any) -> SystemEquations:

@@ -27,6 +27,7 @@ from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, across_source_loops, select_tree, through_source_cutsets
 from cotree.maths.symbolic import column, elements, from_sparse, substitute, symbols
 from cotree.model import Edge, Model, Role
+from cotree.system import Diagnostic, diagnose
 
 LARGEST_TIE = 60
 """Most simultaneous equations through which a storage may depend on others in a coupled network."""
@@ -361,7 +362,7 @@ class Network:
             integrals=results.integrals(),
             parameter_values=self.numbers,
             start=start,
-            notes=self.notes,
+            diagnostics=self.diagnostics,
         )
 
     @cached_property
@@ -417,16 +418,17 @@ class Network:
         return tuple(found)
 
     @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """States, dependent storages and algebraic loops, for a reader."""
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """States, dependent storages and algebraic loops."""
         count, solved = len(self.states), self.solved
-        notes = [f"{count} state{'' if count == 1 else 's'}{': ' if count else ''}{listing(self.states.names, 20)}"]
-        notes = notes if count or not self.around.whole.mechanical else []
+        names = f": {listing(self.states.names, 20)}" if count else ""
+        found = [diagnose("network-states", *self.states.names, count=count, names=names)]
+        found = found if count or not self.around.whole.mechanical else []
         for name, tied in self.storages.dependent.items():
-            notes.append(f"{name} is a dependent storage: it follows from {listing(tied)}")
+            found.append(diagnose("dependent-storage", name, others=listing(tied)))
         unknowns = ca.vertcat(self.y, self.x_dot)
         for loop in solved.loops:
             names = listing([unknowns[k].name() for k in loop])
             how = "solved at run time" if set(loop) & set(solved.algebraic) else "solved in closed form"
-            notes.append(f"algebraic loop of {len(loop)} equations, {how}: {names}")
-        return tuple(notes)
+            found.append(diagnose("algebraic-loop", count=len(loop), how=how, names=names))
+        return tuple(found)

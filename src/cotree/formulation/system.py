@@ -25,11 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.maths.symbolic import substitute, symbols
+from cotree.system import Diagnostic, notes_of
 
 
 def rate_name(name: str) -> str:
     """How the time derivative of a variable is called: ``d(C6.voltage)/dt``."""
     return f"d({name})/dt"
+
+
+BANKED = "law_energy"
+"""The integral of the power that force laws store beyond the potential energy; it belongs to the stored energy."""
 
 
 def turns_name(name: str) -> str:
@@ -100,6 +105,8 @@ class SmoothInput:
     why: str
     needs: str = "an infinite flow"
     remedy: str = "Add a small resistance beside the storage, or let the source ramp"
+    driver: str = ""
+    """A driver whose speed may jump: all speeds then jump with it, as in an impact, and a note says so."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +130,13 @@ class Mechanics:
     """Places of Euler parameters in q, and of their three speeds (turned axes) in u."""
     kinetic: ca.SX
     potential: ca.SX
+    lengths: tuple[bool, ...] = ()
+    """Which equations between positions are lengths, in m, and no angles or directions."""
     left_out: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     """Equations between positions that were left out as redundant; they must stay zero."""
     left_out_names: tuple[str, ...] = ()
+    left_out_lengths: tuple[bool, ...] = ()
+    """Which of them are lengths, in m, and no angles or directions."""
     elastic: int = 0
     """How many of the coordinates are elastic."""
 
@@ -236,12 +247,18 @@ class SystemEquations:
     smooth_inputs: tuple[SmoothInput, ...] = ()
     integrals: Mapping[str, Output] = field(default_factory=dict)
     """Rates that are integrated along with the motion, by the name of the integral; the unit is the integral's."""
+    unbooked: tuple[str, ...] = ()
+    """Parts whose work counts as dissipated though it may come back: laws that follow time or signals."""
+    laws: Mapping[str, ca.SX] = field(default_factory=dict)
+    """Expressions of the model that follow the motion, by the field that holds each."""
     parameter_values: Callable[[Mapping[str, float] | None], NDArray[np.float64]] | None = None
     """Checked numeric p, with changes by name."""
     start: Callable[[NDArray[np.float64], float], NDArray[np.float64]] | None = None
     """Start values of u for numeric p at a time; those the user gave are kept."""
     assemble: Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
     """Consistent q and u of a mechanism for numeric p at a time, with start values changed by name."""
+    moved: Callable[..., tuple[Diagnostic, ...]] | None = None
+    """What the consistent start has moved, for the same arguments as `assemble`."""
     start_names: tuple[str, ...] = ()
     """Names besides those of q and u whose start values may be given: angles that follow from them."""
     mechanics: Mechanics | None = None
@@ -256,13 +273,18 @@ class SystemEquations:
     """The equations with others closed: ``locked(names, q, t, p)`` at positions that meet them."""
     nodal: Any = None
     """The structure behind equations in nodal coordinates."""
-    notes: tuple[str, ...] = ()
-    """What the formulation decided, for a reader: states, dependent storages, algebraic loops."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What the formulation has to say: counts, dependent storages, redundant equations, what it leaves out."""
 
     @cached_property
     def residual(self) -> ca.SX:
         """r(u', ...): the balance of a mechanism, and u' - rates otherwise."""
         return self.mechanics.balance if self.mechanics else self.u_dot - self.rates
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The texts of the diagnostics."""
+        return notes_of(self.diagnostics)
 
     @property
     def state_names(self) -> tuple[str, ...]:

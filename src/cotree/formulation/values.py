@@ -68,6 +68,8 @@ class Values:
         self.modes: list[Mode] = []
         self.signals: dict[str, tuple[ca.SX, str]] = {}
         """Fields that are functions of time alone, with their units."""
+        self.laws: dict[str, ca.SX] = {}
+        """Expressions that follow the motion, by the field that holds each."""
         self.measures: Mapping[str, ca.SX] = {}
         """Positions and velocities that expressions may use, once the formulation knows them."""
         self.pulses: dict[str, Pulse] | None = None
@@ -183,7 +185,10 @@ class Values:
         try:
             for name in expression.measured - names.keys():
                 names[name] = self._measured(name)
-            return ca.SX(expression.evaluate(names, self._functions))
+            value = ca.SX(expression.evaluate(names, self._functions))
+            if expression.measured or own:
+                self.laws[where] = value
+            return value
         except ExpressionError as reason:
             raise ExpressionError(reason.found, where=where, expected=reason.expected, remedy=reason.remedy) from None
         except (ArithmeticError, ValueError, TypeError, NotImplementedError) as reason:

@@ -28,6 +28,8 @@ class EnergyAudit:
     start: float
     kinetic: float | None = None
     """The largest kinetic energy of a mechanism, whose potential energy has no zero of its own to be compared with."""
+    rounding: float = 0.0
+    """What rounding of forces and places may leave of the balance."""
 
     @property
     def closure(self) -> Array:
@@ -44,7 +46,8 @@ class EnergyAudit:
     @property
     def error(self) -> float:
         """The largest closure error over the largest energy; 0 where there is none, or only rounding."""
-        return _relative(self.closure, self.scale, ROUNDING * float(np.max(np.abs(self.stored), initial=0.0)))
+        noise = max(self.rounding, ROUNDING * float(np.max(np.abs(self.stored), initial=0.0)))
+        return _relative(self.closure, self.scale, noise)
 
     def __str__(self) -> str:
         rows = [
@@ -109,4 +112,4 @@ def domain_audits(t: Array, values: Mapping[str, Array]) -> dict[str, DomainAudi
 
 def _relative(closure: Array, scale: float, rounding: float) -> float:
     worst = float(np.max(np.abs(closure), initial=0.0))
-    return 0.0 if worst <= rounding else worst / scale if scale > 0 else worst
+    return 0.0 if worst <= rounding else worst / scale if scale > 0 else np.inf

@@ -29,6 +29,7 @@ from cotree.results.restart import Restart
 from cotree.results.signals import held
 from cotree.results.solution import Solution, Statistics
 from cotree.results.store import Sink, replacing
+from cotree.system import Diagnostic, from_data
 
 S = TypeVar("S", bound=Solution)
 Array = NDArray[np.float64]
@@ -94,10 +95,11 @@ def describe(file: h5py.File, solution: Solution) -> None:
         "states": solution.states,
         "inner": solution.inner,
         "held": solution.held,
-        "notes": solution.notes,
+        "diagnostics": [each.to_data() for each in solution.diagnostics],
         "complete": solution.complete,
         "start_energy": solution.audit.start,
         "kinetic": solution.audit.kinetic,
+        "rounding": solution.audit.rounding,
         "statistics": asdict(solution.statistics),
         "parameters": dict(solution.parameters),
         "times": {name: np.asarray(t).tolist() for name, t in solution.events.items() if name not in valued},
@@ -200,6 +202,7 @@ def _read(file: h5py.File, kind: type[S]) -> S:
     t = file["t"][:rows]
     energies = {name: file["energy"][name][:rows] for name in ENERGIES}
     times, statistics, kinetic = said["times"], said["statistics"], said["kinetic"]
+    rounding = float(said.get("rounding", 0.0))
     if "progress" in file and restart is not None:
         times = restart.said.get("closings", times)
         statistics |= {key: restart.said[key] for key in statistics if key in restart.said}
@@ -211,13 +214,13 @@ def _read(file: h5py.File, kind: type[S]) -> S:
         t=t,
         values=by_name,
         units=dict(zip(names, units, strict=True)),
-        audit=EnergyAudit(t, **energies, start=said["start_energy"], kinetic=kinetic),
+        audit=EnergyAudit(t, **energies, start=said["start_energy"], kinetic=kinetic, rounding=rounding),
         statistics=Statistics(**statistics),
         parameters=said["parameters"],
         states=tuple(said["states"]),
         inner=tuple(said["inner"]),
         held=tuple(said.get("held", ())),
-        notes=tuple(said["notes"]),
+        diagnostics=_diagnostics(said),
         complete=bool(said["complete"]),
         events={name: when[here] for name, here in own.items()} | {k: np.array(each) for k, each in times.items()},
         event_values={
@@ -248,6 +251,11 @@ def _origin(file: h5py.File) -> Origin | None:
     return Origin(**parts)
 
 
+def _diagnostics(said: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+    """What the run has said, in files of the first version as texts."""
+    return tuple(from_data(each) for each in said.get("diagnostics", said.get("notes", ())))
+
+
 def _said(found: Any) -> Any:
     """An attribute as text, whether it has a fixed length or, as in the first format, not."""
     return found.decode() if isinstance(found, bytes) else found
@@ -261,7 +269,7 @@ def _read_first(file: h5py.File, kind: type[S]) -> S:
     """A file of the first format, with one dataset for each name."""
     said: Mapping[str, Any] = json.loads(_text(file, "description"))
     t = np.asarray(file["t"])
-    energy = {name: np.asarray(file["energy"][name]) for name in ENERGIES}
+    energy: dict[str, Any] = {name: np.asarray(file["energy"][name]) for name in ENERGIES}
     return kind(
         model=said["model"],
         t=t,
@@ -271,7 +279,7 @@ def _read_first(file: h5py.File, kind: type[S]) -> S:
         statistics=Statistics(**said["statistics"]),
         parameters=said["parameters"],
         states=tuple(said["states"]),
-        notes=tuple(said["notes"]),
+        diagnostics=_diagnostics(said),
         complete=said["complete"],
         events={name: np.array(times) for name, times in said.get("events", {}).items()},
         event_values={

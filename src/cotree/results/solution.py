@@ -15,6 +15,7 @@ from cotree.errors import ResultError, listing, nearest
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
+from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
 
@@ -55,7 +56,8 @@ class Solution:
     statistics: Statistics
     parameters: Mapping[str, float] = field(default_factory=dict)
     states: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What the program has to say about the model and the run."""
     complete: bool = True
     """False if the run was interrupted or failed before its end."""
     events: Mapping[str, Array] = field(default_factory=dict)
@@ -100,6 +102,18 @@ class Solution:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The texts of the diagnostics."""
+        return notes_of(self.diagnostics)
+
+    @property
+    def undetermined(self) -> frozenset[str]:
+        """Results that rigid bodies do not determine: reactions of redundant joints."""
+        return frozenset(
+            name for each in self.diagnostics if each.code == "undetermined-reactions" for name in each.subjects
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

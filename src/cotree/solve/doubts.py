@@ -1,9 +1,8 @@
-"""What may be wrong with a run of a mechanism, and which part is to blame."""
+"""Why a run of a mechanism cannot be right or cannot go on, and which part is to blame."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -14,20 +13,16 @@ from cotree.errors import SolveError, listing
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
-    from cotree.results import EnergyAudit, Solution
+    from cotree.results import Solution
     from cotree.solve.run import Run
 
 Array = NDArray[np.float64]
 
 HELD = 1e-6
-"""Residual of an equation that was left out as redundant, beyond which it is not redundant after all."""
-CLOSES = 1e-3
-"""Part of the largest energy by which the audit may be open before a note says so."""
+"""Residual of an equation that was left out as redundant, as a part of the extent of the motion where it is a length,
+beyond which it is not redundant after all."""
 PUSHED = 1e-9
-"""Part of the largest force of a run, or of 1 N, by which a cable's tension may be below zero."""
-ROUNDED = 1e-13
-"""Part of the stored energy, or of 1 J, that is only rounding: a structure at rest has no other energy to compare."""
-VACUUM = -101325.0
+"""Part of the largest force of a run by which a cable's tension may be below zero."""
 """Pressure in Pa over the atmosphere at which there is none left."""
 PLACES = 64
 """Output times at which left-out equations are looked at."""
@@ -63,22 +58,6 @@ def lost_output(run: Run, t: float, target: float, x: Array, m: Array) -> SolveE
     )
 
 
-def jumping_input(run: Run, edges: Array, modes: list[Array]) -> SolveError | None:
-    """The error for an input whose rate is needed and that jumps: that would ask for an infinite variable."""
-    e = run.problem.equations
-    for at, before, after in zip(edges[1:-1], modes[:-1], modes[1:], strict=True) if e.smooth_inputs else ():
-        left, right = (run._signals(np.array([at]), m).ravel() for m in (before, after))
-        for smooth in e.smooth_inputs:
-            a, b = left[smooth.index], right[smooth.index]
-            if abs(a - b) > 1e-12 * max(1.0, abs(a), abs(b)):
-                return SolveError(
-                    f"{e.inputs.names[smooth.index]} jumps from {a:g} to {b:g} at t = {at:g} s, but {smooth.why}, "
-                    f"so the jump would need {smooth.needs}",
-                    remedy=smooth.remedy,
-                )
-    return None
-
-
 def broken_redundancy(run: Run) -> SolveError | None:
     """The error for an equation that was left out as redundant but does not hold any more, if there is one."""
     e = run.problem.equations
@@ -89,23 +68,28 @@ def broken_redundancy(run: Run) -> SolveError | None:
     m = np.asarray(run.problem.mode_values(run.t_start, run.p), dtype=float).ravel()
     times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
     chosen = np.unique(np.linspace(0, len(times) - 1, PLACES).astype(int))
-    values = np.asarray(function(times[None, chosen], states[: len(e.q), chosen], run.p, m), dtype=float)
-    worst = np.abs(values).max(axis=0)
+    t, x = times[None, chosen], states[:, chosen]
+    if run.problem.settled_well is not None:  # what the integrator leaves off the constraints says nothing
+        x = np.asarray(run.problem.settled_well(t, x, run.p, m)[0], dtype=float)
+    values = np.asarray(function(t, x[: len(e.q)], run.p, m), dtype=float)
+    sizes = np.where(e.mechanics.left_out_lengths, run.extent(), 1.0)
+    worst = np.abs(values / sizes[:, None]).max(axis=0)
     held = max(HELD, 100 * run.method.options.rtol)  # a rough run leaves more
     if not np.any(worst > held):
         return None
     when = int(np.argmax(worst > held))
-    owner = e.mechanics.left_out_names[int(np.argmax(np.abs(values[:, when])))]
+    most = float(np.abs(values[:, when]).max())
+    owner = e.mechanics.left_out_names[int(np.argmax(np.abs(values[:, when]) / sizes))]
     if np.array_equal(run.p, e.p.start):
         return SolveError(
-            f"an equation that follows from others at the start does not hold any more: it is off by {worst[when]:.3g} "
+            f"an equation that follows from others at the start does not hold any more: it is off by {most:.3g} "
             f"at t = {times[chosen[when]]:g} s",
             where=owner,
             expected="supports, joints and drives that agree over the whole run",
             remedy=f"Remove '{owner}', give it the course that the others allow, or start away from this position",
         )
     return SolveError(
-        f"an equation of '{owner}', left out as redundant for the model's own values, is off by {worst[when]:.3g} "
+        f"an equation of '{owner}', left out as redundant for the model's own values, is off by {most:.3g} "
         f"at t = {times[chosen[when]]:g} s",
         expected="parameters with which the loop closes as in the model",
         remedy="Give these values in the model itself, so that its equations are chosen anew",
@@ -116,7 +100,7 @@ def pushing_cable(equations: SystemEquations, solution: Solution) -> SolveError 
     """The error for a cable that would have to push, with the results before it; None where all of them pull."""
     first, which = len(solution.t), ""
     forces = [solution.values[name] for name, unit in solution.units.items() if unit == "N"] if equations.pulls else []
-    largest = max([1.0, *(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in forces)])
+    largest = max([0.0, *(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in forces)])
     for name in equations.pulls:
         below = solution.values[name] < -PUSHED * largest
         if below.any() and int(np.argmax(below)) < first:
@@ -157,36 +141,3 @@ def events_until(solution: Solution, t: float) -> Solution:
     }
     events = {name: times[kept[name]] for name, times in solution.events.items()}
     return dataclasses.replace(solution, events=events, event_values=values)
-
-
-def below_vacuum(t: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> tuple[str, ...]:
-    """A warning where the pressure at a node, which counts from the atmosphere, falls below the vacuum."""
-    nodes = [
-        name.removesuffix(".pressure")
-        for name, unit in units.items()
-        if unit == "Pa" and name.endswith(".pressure") and f"{name.removesuffix('.pressure')}.flow" not in units
-    ]
-    lowest = {node: float(np.min(values[f"{node}.pressure"], initial=0.0)) for node in nodes}
-    torn = sorted((node for node in nodes if lowest[node] < VACUUM), key=lambda node: lowest[node])
-    if not torn:
-        return ()
-    first = t[int(np.argmin(values[f"{torn[0]}.pressure"]))]
-    return (
-        f"doubtful: the pressure at {listing(torn)} falls below the vacuum: {lowest[torn[0]]:.4g} Pa at t = {first:g} "
-        "s; the fluid would boil there, which no law has",
-    )
-
-
-def doubts(audit: EnergyAudit, drift: float = 0.0) -> tuple[str, ...]:
-    """Warnings where the energy audit of a mechanism stays open, and where lengths have drifted."""
-    drifted = f"the method lets lengths drift: the largest error of an equation between positions is {drift:.2g} m"
-    moved = (drifted,) if drift > 0 else ()
-    worst, most = (float(np.abs(each).max(initial=0.0)) for each in (audit.closure, audit.stored))
-    if not audit.error > CLOSES or worst <= ROUNDED * max(most, 1.0):
-        return moved
-    off = np.abs(audit.closure) > CLOSES * audit.scale
-    return (
-        *moved,
-        f"doubtful: from t = {audit.t[int(np.argmax(off))]:g} s the energy balance is off by up to {audit.error:.1%} "
-        "of the largest energy; try a smaller rtol or another integrator",
-    )

@@ -174,6 +174,7 @@ class Watch:
             done = method.integrate(a, np.array([t]), x, z, run.p, m, scale, longest)
             rows = run._outputs(np.array([t]), done.x, done.z, m)[:, 0]
             integrals = quad + done.quad[:, -1]
+            run.bank(rows, integrals)
             results = self._continued(run.results(rows, integrals).copy(), before)
             return _Passing(self.events[number], t, np.array([rows[0], *integrals[:2]]), results)
 

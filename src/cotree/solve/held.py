@@ -14,6 +14,7 @@ from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
 from cotree.solve.consistent import algebraic_variables
 from cotree.solve.problem import Problem
+from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
 
@@ -70,20 +71,20 @@ def held_modes(e: SystemEquations, t: float, x: Array, p: Array, given: Mapping[
     return held.acted(t, x, p, held.start(t, p))
 
 
-def held_notes(e: SystemEquations, m: Array) -> tuple[str, ...]:
+def held_diagnostics(e: SystemEquations, m: Array) -> tuple[Diagnostic, ...]:
     """What small motions leave as it is: outputs of sampled blocks, and parts that switch."""
     from cotree.formulation.machine.stuck import PULL
 
-    notes = []
+    found = []
     if e.samples:
         names = dict.fromkeys(each.name for each in e.samples)
-        notes.append(f"outputs of sampled blocks are held constant: {listing(names)}")
+        found.append(diagnose("samples-held", *names, names=listing(names)))
     places = sorted({place for each in e.switches for place in each.held})
     if places:
         names = dict.fromkeys(e.held.names[k].rpartition(".")[0] for k in places)
-        notes.append(f"parts that switch stay as they are: {listing(names)}")
+        found.append(diagnose("switches-held", *names, names=listing(names)))
     stuck = [name.removesuffix(".sticks") for name in (s.name for s in e.switches) if name.endswith(".sticks")]
     still = [name for name in stuck if m[len(e.modes) + e.held.names.index(f"{name}.mode")] == 0]
     if still:
-        notes.append(f"{listing(still)}: slip of what sticks fades at {PULL:g} 1/s, a pole of the method alone")
-    return tuple(notes)
+        found.append(diagnose("sticking-pole", *still, names=listing(still), rate=PULL))
+    return tuple(found)

@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from cotree.formulation.system import Switch
 from cotree.model.event import Event
 from cotree.results import Solution
-from cotree.solve.doubts import doubts
+from cotree.results.energy import domain_audits
+from cotree.solve.diagnostics import energies
+from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
+
+TOGETHER = ("energy-open", "domain-energy-open", "negative-dissipation", "closes")
+"""Diagnostics of the whole run."""
 
 
 def joined(
@@ -23,13 +28,11 @@ def joined(
     grid: Array,
     own: Sequence[Event | Switch],
     closings: Mapping[str, Sequence[float]],
-    notes: tuple[tuple[str, ...], float],
     complete: bool,
 ) -> Solution | None:
     """All parts on the grid that was asked for; None where an incomplete run has no point on it.
 
-    ``offsets`` are the energies dissipated and supplied before each part, ``notes`` those of the equations and by how
-    much positions have drifted.
+    ``offsets`` are the energies dissipated and supplied before each part.
     """
     keep = [np.isin(part.t, grid) for part in parts]
     if complete:
@@ -64,18 +67,32 @@ def joined(
             "steps", "evaluations", "stretches", "seconds_formulation", "seconds_integration"
         )},
     )  # fmt: skip
-    lines = [f"'{name}' closes at t = {_times(times)} s" for name, times in closings.items()]
+    together = {name: column(lambda part, name=name: part.values[name]) for name in names}  # type: ignore[misc]
+    closed = [diagnose("closes", name, times=_times(times)) for name, times in closings.items()]
     return dataclasses.replace(
         parts[-1],
         t=t,
-        values={name: column(lambda part, name=name: part.values[name]) for name in names},  # type: ignore[misc]
+        values=together,
         audit=audit,
         statistics=statistics,
-        notes=(*notes[0], *(doubts(audit, notes[1]) if mechanical else ()), *lines),
+        diagnostics=(*_said(parts), *energies(audit, domain_audits(t, together)), *closed),
         complete=complete,
         events=events | {name: np.array(times) for name, times in closings.items()},
         event_values=values,
     )
+
+
+def _said(parts: Sequence[Solution]) -> list[Diagnostic]:
+    """What the first part says, and warnings and drifts of the others; energies are judged together."""
+    found: dict[tuple[str, tuple[str, ...]], Diagnostic] = {}
+    for k, part in enumerate(parts):
+        for each in part.diagnostics:
+            if each.code in TOGETHER or (k and not each.grave and each.code != "drift"):
+                continue
+            key = each.code, each.subjects
+            if key not in found or (each.code == "drift" and each.data["distance"] > found[key].data["distance"]):  # type: ignore[operator]
+                found[key] = each
+    return list(found.values())
 
 
 def _times(times: Sequence[float]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cotree.solve.narrow import Feature
 
 Array = NDArray[np.float64]
 
@@ -17,6 +19,8 @@ SHARP = 1e-3
 LONGEST = 1 / 200
 """Longest step elsewhere, as a part of the run."""
 APART, AROUND, MOST_WINDOWS, MOST_STRETCHES = 50, 10, 100, 500
+WIDE, FINE = 6.0, 4.0
+"""Widths of a narrow feature on either side over which steps are short, and steps in one width."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,13 @@ class Limits:
 
 
 def step_limits(
-    signals: Callable[[Array, int], Array], edges: Array, inputs: int, max_step: float | None, straight: bool = False
-) -> Limits:
+    signals: Callable[[Array, int], Array], edges: Array, inputs: int, max_step: float | None, straight: bool = False,
+    narrow: Sequence[Feature] = (),
+) -> Limits:  # fmt: skip
     """Limits from dense samples of the sources; ``signals(times, k)`` gives them in the k-th smooth stretch.
 
-    Sources that are ``straight`` lines between the edges have no bends: their values there are enough.
+    Sources that are ``straight`` lines between the edges have no bends: their values there are enough. Around
+    ``narrow`` features, which no sample shows, steps are a part of their width.
     """
     span, count = float(edges[-1] - edges[0]), len(edges) - 1
     if not count:
@@ -62,14 +68,23 @@ def step_limits(
     peaks = np.zeros(inputs)
     for _, values in samples:
         peaks = np.fmax(peaks, np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=1, initial=0.0))
-    times, steps = [float(edges[0])], [longest]
+    windows = []
     if max_step is None and inputs and count <= MOST_STRETCHES:
-        for t, values in samples:
-            for first, after, step in _windows(t, values, peaks):
-                times += [first, after]
-                steps += [min(step, longest), longest]
-    order = np.argsort(times, kind="stable")
-    return Limits(np.array(times)[order], np.array(steps)[order], peaks)
+        windows = [window for t, values in samples for window in _windows(t, values, peaks)]
+        windows += [(each.t - WIDE * each.width, each.t + WIDE * each.width, each.width / FINE) for each in narrow]
+    return Limits(*_merged(windows, float(edges[0]), float(edges[-1]), longest), peaks)
+
+
+def _merged(
+    windows: Sequence[tuple[float, float, float]], first: float, last: float, longest: float
+) -> tuple[Array, Array]:
+    """Times and the longest steps from each of them on: the shortest of all windows that are open."""
+    ends = [end for a, b, _ in windows for end in (a, b)]
+    times = np.unique(np.clip([first, *ends], first, last))
+    steps = np.full(len(times), longest)
+    for a, b, step in windows:
+        steps[(times >= max(a, first)) & (times < b)] = np.minimum(steps[(times >= max(a, first)) & (times < b)], step)
+    return times, steps
 
 
 def _sampled(

@@ -19,13 +19,14 @@ from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
 from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
-from cotree.solve.held import held_modes, held_notes
+from cotree.solve.held import held_diagnostics, held_modes
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.statics import static_equilibrium
 from cotree.solve.steady import network_rest
 from cotree.solve.tables import check_tables
 from cotree.solve.tangent import Freedom, Tangent, independent, whole_state
+from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
 
@@ -61,8 +62,13 @@ class LinearSystem:
     deviations: Array | None = None
     """Deviations of all coordinates and speeds, in the order of ``point``, for unit deviations of the states; None
     where the states are all there is."""
-    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """What was held constant: outputs of sampled blocks, and switching parts."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The texts of the diagnostics."""
+        return notes_of(self.diagnostics)
 
     def motion(self, names: Sequence[str]) -> Array:
         """Deviations of some coordinates and speeds for unit deviations of the states."""
@@ -158,7 +164,7 @@ def linearise(
         )
     names = e.state_names
     point = dict(zip(names, x.tolist(), strict=True))
-    return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), point, notes=held_notes(e, m))
+    return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), point, diagnostics=held_diagnostics(e, m))
 
 
 def _mechanism(
@@ -198,7 +204,7 @@ def _mechanism(
     states = tuple(names[k] for k in places)
     point = dict(zip(names, x.tolist(), strict=True))
     matrices = fx[places] @ Z, fp[places], yx @ Z, yp
-    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, held_notes(e, m))
+    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, held_diagnostics(e, m))
 
 
 def _driven(e: SystemEquations, inputs: Iterable[str] | None) -> list[str]:

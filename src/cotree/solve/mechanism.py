@@ -9,11 +9,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
 from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column
 from cotree.solve.newton import SMALL, repeated, solution, tidy
+
+Array = NDArray[np.float64]
 
 CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
@@ -145,6 +148,41 @@ class Mechanism:
         scaled = mass / root / root[:, None]
         return SMALL if np.linalg.eigvalsh(scaled)[0] > SINGULAR else 0
 
+    @cached_property
+    def length(self) -> float:
+        """A length of the mechanism: its longest length parameter, or coordinate at the start."""
+        e = self.equations
+        for values, units in ((e.p.start, e.p.units), (e.q.start, e.q.units)):
+            longest = max((abs(v) for v, unit in zip(values.tolist(), units, strict=True) if unit == "m"), default=0.0)
+            if 0.0 < longest < np.inf:
+                return float(longest)
+        return 1.0
+
+    @cached_property
+    def spans(self) -> Array:
+        """What displacements are compared with: the length, and 1 rad for rotations."""
+        return np.array([self.length if unit == "m/s" else 1.0 for unit in self.equations.u.units])
+
+    @cached_property
+    def scale(self) -> Array:
+        """Factors of the balances and of the constraints, by which all rows and columns get about one size.
+
+        They are powers of two, so that nothing is rounded: 1 over the roots of the masses, and of G M^-1 G^T.
+        """
+        e, (_, n, _, every) = self.equations, self.sizes
+        m = np.concatenate([np.zeros(e.mode_symbols.numel()), e.x.start])
+        known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(len(e.multipliers)), e.p.start, m)
+        mass, jac = (each.sparse() for each in self.matrices(*known))
+        own = np.sqrt(np.abs(mass.diagonal())) if n else np.zeros(0)
+        own = np.where(np.isfinite(own) & (own > 0), own, 1.0)
+        rows = np.sqrt(np.asarray(abs(jac.multiply(1 / own)).power(2).sum(axis=1), dtype=float).ravel()[:every])
+        rows = np.where(np.isfinite(rows) & (rows > 0), rows, 1.0)
+        return np.asarray(2.0 ** -np.round(np.log2(np.concatenate([own, rows]))))
+
+    def damping(self, part: float) -> Array:
+        """A part of the diagonal of G M^-1 G^T at the start, row by row."""
+        return np.asarray(part / self.scale[len(self.equations.u) :] ** 2)
+
     def weights(self, mass: ca.SX) -> ca.SX:
         """A positive diagonal in place of the mass matrix."""
         diagonal = ca.densify(ca.diag(mass))
@@ -173,10 +211,10 @@ class Mechanism:
         if self.sizes[3] < len(self.equations.multipliers):
             return self._with_friction(known)
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
-        matrix = _bordered(mass, jac, damping)
+        matrix = _bordered(mass, jac, self.damping(damping))
         rest = self.index_one(t, q, u, 0, 0, p, m)
         right = ca.SX.sym("right", *rest.shape)
-        solved = solution("solved", [*known, right], matrix, right, n, self.small)
+        solved = solution("solved", [*known, right], matrix, right, n, self.small, scale=self.scale)
         arguments = [ca.MX.sym("x", *each.shape) for each in known]
         rest_of = ca.Function("rest", known, [ca.densify(-rest)], self.tidy)
         w = solved(*arguments, rest_of(*arguments))
@@ -223,11 +261,12 @@ class Mechanism:
         _, n, count, _ = self.sizes
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         error = self.constraints(t, q, u, 0, 0, p, m)[0]
-        matrix = _bordered(mass, jac[:count, :], DAMPED)
-        turn = solution("towards", [t, q, p, m], matrix, _under(n, -error), n, self.small)
+        matrix = _bordered(mass, jac[:count, :], self.damping(DAMPED)[:count])
+        scale = self.scale[: n + count]
+        turn = solution("towards", [t, q, p, m], matrix, _under(n, -error), n, self.small, scale=scale)
         delta = ca.SX.sym("delta", n)
         moved = self.moved(q, delta, (t, p, m))
-        move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta) / CLOSE, moved], self.tidy)
+        move = ca.Function("move", [q, t, delta, p, m], [ca.norm_inf(delta / self.spans) / CLOSE, moved], self.tidy)
         symbols = [ca.MX.sym("x", *each.shape) for each in (q, t, p, m)]
         correction = turn(symbols[1], symbols[0], *symbols[2:])[:n]
         return ca.Function("nearer", symbols, [*move(*symbols[:2], correction, *symbols[2:])])
@@ -257,8 +296,8 @@ class Mechanism:
         n = len(self.equations.u)
         mass, jac = self.matrices(t, q, u, 0, 0, p, m)
         error = self.constraints(t, q, u, 0, 0, p, m)[1]
-        matrix = _bordered(mass, jac, DAMPED)
-        solved = solution("velocities", [t, q, u, p, m], matrix, _under(n, -error), n, self.small)
+        matrix = _bordered(mass, jac, self.damping(DAMPED))
+        solved = solution("velocities", [t, q, u, p, m], matrix, _under(n, -error), n, self.small, scale=self.scale)
         known = [ca.MX.sym("x", *each.shape) for each in (t, q, u, p, m)]
         return ca.Function("velocity_correction", known, [solved(*known)[:n]])
 
@@ -272,14 +311,9 @@ class Mechanism:
         return ca.vertcat(*parts, q[done:]) if parts else q
 
 
-def _bordered(mass: ca.SX, jac: ca.SX, damping: float = 0.0) -> ca.SX:
-    """[[M, G^T], [G, -d]]: d is zero, or a small part of G M^-1 G^T; multipliers stay finite where G loses rank."""
-    count = jac.shape[0]
-    corner = ca.SX(count, count)
-    if damping and count:
-        size = ca.sumsqr(jac) / count * mass.shape[0] / ca.trace(mass)
-        corner = -damping * size * ca.SX.eye(count)
-    return ca.vertcat(ca.horzcat(mass, jac.T), ca.horzcat(jac, corner))
+def _bordered(mass: ca.SX, jac: ca.SX, damping: Array) -> ca.SX:
+    """[[M, G^T], [G, -d]]: d is a small part of G M^-1 G^T, so that multipliers stay finite where G loses rank."""
+    return ca.vertcat(ca.horzcat(mass, jac.T), ca.horzcat(jac, -ca.diag(ca.SX(damping))))
 
 
 def _under(zeros: int, values: ca.SX) -> ca.SX:

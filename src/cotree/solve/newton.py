@@ -6,6 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 SMALL = 16
 """Unknowns up to which linear systems are solved inside the expression graph, if the masses allow it."""
@@ -25,28 +29,39 @@ def tidy(unknowns: int) -> dict[str, bool]:
 
 
 def solution(
-    name: str, known: Sequence[ca.SX], matrix: ca.SX, right: ca.SX, soft: int, small: int, dense: int | None = None
-) -> ca.Function:
+    name: str, known: Sequence[ca.SX], matrix: ca.SX, right: ca.SX, soft: int, small: int, dense: int | None = None,
+    scale: Array | None = None,
+) -> ca.Function:  # fmt: skip
     """matrix^-1 right as a function of ``known``; constraints begin with row ``soft``.
 
     Up to ``small`` unknowns the elimination is written out; otherwise a sparse solver is called, which may pivot.
     A ``dense`` row and column, which would fill a sparse factorisation, is left out of it and put back afterwards.
+    Rows and columns are multiplied by ``scale`` for the sparse solver, which calls a matrix singular by absolute size.
     """
     if matrix.shape[0] <= small:
         return ca.Function(name, list(known), [eliminated(matrix, right, soft)], {"cse": True})
     symbols = [ca.MX.sym("x", *each.shape) for each in known]
+    sizes = ca.DM.ones(matrix.shape[0]) if scale is None else ca.DM(scale)
     if dense is None:
-        a, b = ca.Function("parts", list(known), [matrix, ca.densify(right)], tidy(matrix.shape[0]))(*symbols)
-        return ca.Function(name, symbols, [ca.solve(a, b, "qr")])
+        parts = [_scaled(matrix, sizes), sizes * ca.densify(right)]
+        a, b = ca.Function("parts", list(known), parts, tidy(matrix.shape[0]))(*symbols)
+        return ca.Function(name, symbols, [sizes * ca.solve(a, b, "qr")])
     keep = [k for k in range(matrix.shape[0]) if k != dense]
-    columns = ca.densify(ca.horzcat(right[keep], matrix[keep, dense]))
+    own = sizes[keep]
+    columns = ca.repmat(own, 1, 2) * ca.densify(ca.horzcat(right[keep], matrix[keep, dense]))
     row = ca.densify(ca.horzcat(matrix[dense, keep], matrix[dense, dense], right[dense]))
-    a, b, last = ca.Function("parts", list(known), [matrix[keep, keep], columns, row], tidy(len(keep)))(*symbols)
-    both = ca.solve(a, b, "qr")
+    parts = [_scaled(matrix[keep, keep], own), columns, row]
+    a, b, last = ca.Function("parts", list(known), parts, tidy(len(keep)))(*symbols)
+    both = ca.repmat(own, 1, 2) * ca.solve(a, b, "qr")
     alone, count = ca.mtimes(last[: len(keep)], both), len(keep)
     value = (last[count + 1] - alone[0]) / (last[count] - alone[1])
     rest = both[:, 0] - both[:, 1] * value
     return ca.Function(name, symbols, [ca.vertcat(rest[:dense], value, rest[dense:])])
+
+
+def _scaled(matrix: ca.SX, scale: ca.DM) -> ca.SX:
+    """D A D."""
+    return ca.mtimes(ca.mtimes(ca.diag(scale), matrix), ca.diag(scale))
 
 
 def eliminated(matrix: ca.SX, right: ca.SX, soft: int) -> ca.SX:
@@ -111,6 +126,7 @@ def newton(
     small: int,
     matrix: ca.SX | None = None,
     dense: int | None = None,
+    scale: Array | None = None,
 ) -> ca.Function:
     """(guess, known...) -> (size of the last correction, root): Newton's rule until the size is at most 1.
 
@@ -118,7 +134,7 @@ def newton(
     """
     data = [unknown, *known]
     slopes = ca.jacobian(residual, unknown) if matrix is None else matrix
-    step = solution("correction", data, slopes, residual, soft, small, dense)
+    step = solution("correction", data, slopes, residual, soft, small, dense, scale)
     change = ca.SX.sym("change", unknown.numel())
     found = [size(change), unknown - change]
     measure = ca.Function("measure", [change, *data], found, tidy(unknown.numel()))

@@ -411,8 +411,7 @@ class _Phases:
 
     def _joined(self, complete: bool = True) -> Solution | None:
         """All phases as one solution on the grid that was asked for; None where an incomplete one has no points."""
-        notes = self.first.notes, max(self.drifts, default=0.0)
-        return joined(self.parts, self.offsets, self.grid, self.events, self.closings, notes, complete)
+        return joined(self.parts, self.offsets, self.grid, self.events, self.closings, complete)
 
 
 def _shut(lock: Lock) -> str:

@@ -289,10 +289,7 @@ class Problem:
         pull it might grow as fast as the mechanism moves.
         """
         e = self.equations
-        size = max(
-            1e-3, float(max((abs(v) for v, u in zip(e.p.start, e.p.units, strict=True) if u == "m"), default=1.0))
-        )
-        per = [1.0 if unit == "rad/s" else 1.0 / size for unit in e.u.units]
+        per = 1.0 / self.mechanism.spans
         x = ca.SX.sym("x", self.x.numel())
         speeds = x[len(e.q) : len(e.q) + len(e.u)] * ca.DM(per)
         return ca.Function("pace", [x], [ca.sqrt(ca.sumsqr(speeds) + 1e-6)])

@@ -75,6 +75,12 @@ class Recording:
             self.settle(self.past)
 
     @property
+    def start(self) -> Mapping[str, float] | str | None:
+        """The start values that were given for the whole run."""
+        given: Mapping[str, float] | str | None = self._given.get("start")
+        return given
+
+    @property
     def going(self) -> bool:
         """Whether rows are written."""
         return self.path is not None and not self._broken

@@ -14,25 +14,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ModelError, SolveError, listing, nearest
+from cotree.formulation.system import BANKED
 from cotree.results import EnergyAudit, Restart, Solution, Statistics
+from cotree.results.energy import domain_audits
 from cotree.results.signals import held
 from cotree.solve.blame import failure
 from cotree.solve.consistent import algebraic_variables, no_start, operating_point
 from cotree.solve.courses import Courses, held_values, inner_states, result_units
-from cotree.solve.doubts import below_vacuum, doubts, jumping_input
+from cotree.solve.diagnostics import below_vacuum, constraints, energies, rounding
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stopped
 from cotree.solve.interrupts import Interrupts
+from cotree.solve.jumps import jumping_input, kinked_drivers
 from cotree.solve.limits import Limits, step_limits
+from cotree.solve.narrow import At, Feature, features
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
 from cotree.solve.retries import across, evenly
 from cotree.solve.sizes import History, Sizes
 from cotree.solve.switched import SwitchRecord
+from cotree.system import Diagnostic
 
 Array = NDArray[np.float64]
 
+MOST_STRETCHES = 20
+"""Stretches of a run whose sources are searched for narrow pulses."""
 MOST_LIMITS = 16
 """Limits that are kept with one set of equations."""
 Progress = Callable[[float], None]
@@ -76,6 +83,8 @@ class Run:
     """Start, targets and state of the last call, of methods that begin anew with every one."""
     reached: tuple[float, Array, Array, Array, int] | None = None
     """Time, states, algebraic variables, integrals and finished output times, from which the run could go on."""
+    begun: tuple[Diagnostic, ...] = ()
+    """What the consistent start had to move."""
     interrupts: Interrupts = field(default_factory=Interrupts)
 
     @cached_property
@@ -110,6 +119,8 @@ class Run:
             self.before = {name.removeprefix("before_"): at.numbers[name] for name in before} or None
             self.pieces.recall(at.said["pieces"])
             self.method.recall(self.t_start, x, self.p, modes[0], self.sizes.at(self.t_start).x, at.numbers["memory"])
+        asked = start if at is None or self.record is None else self.record.start
+        self.begun = kinked_drivers(self, edges, modes) + self._moved(asked)
         if not self.pieces.going_on:
             z = self._consistent(self.t_start, x, z, modes[0])
         try:
@@ -164,7 +175,23 @@ class Run:
         modes = [self._modes(a, b) for a, b in pairwise(edges)]
         inputs = len(e.inputs)
         straight = e.mechanics is not None and e.straight_signals
-        return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step, straight)
+        narrow = () if straight or max_step is not None else self._narrow_signals(edges, modes)
+        return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step, straight, narrow)
+
+    def _narrow_signals(self, edges: Array, modes: list[Array]) -> list[Feature]:
+        """Pulses of the sources that no sample shows."""
+        e = self.problem.equations
+        known = [e.t, e.p.symbols, e.mode_symbols]
+        signals = dict(zip(e.inputs.names, ca.vertsplit(e.signals), strict=True)) if e.signals.numel() else {}
+        found: list[Feature] = []
+        for (a, b), m in list(zip(pairwise(edges), modes, strict=True))[:MOST_STRETCHES]:
+
+            def evaluate(column: ca.SX, m: Array = m) -> At:
+                function = ca.Function("parts", known, [ca.densify(column)])
+                return lambda times: np.asarray(function(times[None, :], self.p, m), dtype=float)
+
+            found += features(signals, evaluate, float(a), float(b))
+        return found
 
     def edges(self, more: Array) -> Array:
         """Start, break points of the modes and ``more`` inside the run, and end."""
@@ -212,6 +239,15 @@ class Run:
             mechanical = {name: value for name, value in (start or {}).items() if name not in other}
             return np.concatenate([*e.assemble(self.p, self.t_start, mechanical), x[len(x) - len(e.x) :]])
         return x
+
+    def _moved(self, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
+        """What the consistent start had to move of the given values."""
+        e = self.problem.equations
+        if e.moved is None or isinstance(start, str):
+            return ()
+        other = {*e.x.names, *e.held.names}
+        mechanical = {name: value for name, value in (start or {}).items() if name not in other}
+        return e.moved(self.p, self.t_start if self.begin is None else self.begin, mechanical or None)
 
     def _stretch(
         self, a: float, b: float, last: bool, x: Array, z: Array, quad: Array, m: Array
@@ -336,10 +372,16 @@ class Run:
     def add(self, times: Array, rows: Array, integrals: Array) -> None:
         """Take up results: stored energy and outputs, and integrals, one column for each time."""
         self.courses.go_on(rows, integrals)
+        self.bank(rows, integrals)
         self.times.append(times)
         self.rows.append(rows)
         self.integrals.append(integrals)
         self.rows_done += len(times) if self.asked is None else int(among(times, self.asked).sum())
+
+    def bank(self, rows: Array, integrals: Array) -> None:
+        """Add what force laws have stored along the way to the stored energy."""
+        if BANKED in self.problem.equations.integrals:
+            rows[0] += integrals[2 + list(self.problem.equations.integrals).index(BANKED)]
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -403,19 +445,33 @@ class Run:
         values = dict(zip(self.names, self.results(rows, integrals), strict=True))
         mechanical = self.problem.equations.mechanics is not None
         kinetic = float(values["kinetic_energy"].max()) if mechanical else None
-        audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic)
+        noise = rounding(values, self.names) if mechanical else 0.0
+        audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic, noise)
         events, event_values = self.switched.events(list(self.names))
-        own = self.problem.equations.notes + self.switched.notes() + below_vacuum(t, values, self.names)
+        own = (
+            self.problem.equations.diagnostics
+            + self.begun
+            + self.switched.diagnostics()
+            + below_vacuum(t, values, self.names)
+        )
         return replace(
             self.blank(rtol, atol, formulation, integration),
             t=t,
             values=values,
             audit=audit,
-            notes=own + (doubts(audit, self.method.worst) if mechanical else ()),
+            diagnostics=own
+            + constraints(self)
+            + energies(audit, domain_audits(t, values), self.problem.equations.unbooked),
             complete=len(t) == len(self.grid),
             events=events,
             event_values=event_values,
         )
+
+    def extent(self) -> float:
+        """The largest position or displacement of the results so far, in m; 1 where there is none."""
+        units = ["", *(each.unit for each in self.problem.equations.outputs.values())]
+        rows = np.hstack(self.rows)[[k for k, unit in enumerate(units) if unit == "m"]]
+        return float(np.abs(rows[np.isfinite(rows)]).max(initial=0.0)) or 1.0
 
     def blank(self, rtol: float, atol: float | None, formulation: float = 0.0, integration: float = 0.0) -> Solution:
         """A solution without any time."""
@@ -432,7 +488,7 @@ class Run:
             states=e.state_names,
             held=e.held.names,
             inner=tuple(inner_states(e)),
-            notes=e.notes,
+            diagnostics=e.diagnostics,
             complete=False,
         )
 

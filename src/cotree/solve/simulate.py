@@ -33,6 +33,7 @@ from cotree.solve.limits import Limits
 from cotree.solve.native import instructions, worth_compiling
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording
+from cotree.solve.rerun import inaccurate, stepped_over
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
 from cotree.solve.stepping import Stepping
@@ -159,8 +160,7 @@ def _whole(
 
     def together(part: Solution | None, complete: bool) -> Solution | None:
         parts = [each for each in (record.past, part) if each is not None]
-        notes = equations.notes, max(drifts, default=0.0)
-        return joined(parts, [(0.0, 0.0)] * 2, grid, (*watched, *equations.switches), {}, notes, complete)
+        return joined(parts, [(0.0, 0.0)] * 2, grid, (*watched, *equations.switches), {}, complete)
 
     drifts.append(float(record.at.said["drift"]))
     left = grid[record.at.rows :]
@@ -254,10 +254,15 @@ def _one(
         run.pieces.stopping = run.watch.stopping
         run.grid = run.watch.grid(run)
     stopped = error = run.go(start, at)
+    if at is not None:
+        run.method.worst = max(run.method.worst, float(at.said["drift"]))
     drifts.append(run.method.worst)
     if not run.method.worst:  # what a method lets drift says nothing about the model
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
+    if solution is not None and error is None:
+        further = stepped_over(run) + (inaccurate(run, start) if at is None else ())
+        solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:
         solution, ended = run.watch.finish(run, solution, grid)
         error = None if ended else error

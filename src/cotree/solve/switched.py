@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.solve.integrator import Switched
+from cotree.system import Diagnostic, diagnose
 
 if TYPE_CHECKING:
     from cotree.solve.run import Run
@@ -61,7 +62,7 @@ class SwitchRecord:
             values[name] = {key: rows[here, j] if len(t) else np.zeros(0) for j, key in enumerate(results)}
         return times, values
 
-    def notes(self) -> tuple[str, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Which switches have acted more often than is taken down."""
         many = [(name, count) for name, count in zip(self.names, self.counts.tolist(), strict=True) if count > MOST]
-        return tuple(f"'{name}' has acted {count} times; the first {MOST} are kept as events" for name, count in many)
+        return tuple(diagnose("many-events", name, count=count, kept=MOST) for name, count in many)

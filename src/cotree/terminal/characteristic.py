@@ -264,8 +264,9 @@ class Characteristic(Component):
     def stored(self, v: Any, x: ca.SX) -> ca.SX:
         """The energy of a spring: the integral of F(x, 0).
 
-        It is exact for a stiffness, a table, an energy, and a law that is a polynomial in x. The work of any other law
-        counts as dissipated, with a negative sign where it comes back.
+        It is exact for a stiffness, a table, an energy, and a law that is a polynomial in x. What any other law of x
+        and v stores is integrated along with the motion (`banked`). The work of a law that changes with time or follows
+        signals counts as dissipated, with a negative sign where it comes back.
         """
         if self.table is not None:
             return self.curve().integral(x)
@@ -277,20 +278,31 @@ class Characteristic(Component):
         return ca.SX(self._formula("energy").evaluate({**v.names, "x": x}, SYMBOLIC))
 
     def resistance(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
-        """The part of F of a spring that is not the slope of its energy; nothing at all where there is none."""
+        """The part of F of a spring that stores nothing; nothing at all where there is none."""
         if self.law is None:
             return ca.SX(0)
-        if self._polynomial(v) is None:
+        if self._follows():
             return self.nonlinear(v, x, rate)
         if "v" not in self._formula("law").names:
             return ca.SX(0)
         return self.nonlinear(v, x, rate) - self.nonlinear(v, x, ca.SX(0))
 
+    def bank(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The power that a spring stores by a law whose energy is no known expression."""
+        if self.law is None or self._follows() or self._polynomial(v) is not None:
+            return ca.SX(0)
+        return self.nonlinear(v, x, ca.SX(0)) * rate
+
+    def _follows(self) -> bool:
+        """Whether the law changes with time or follows signals, so that it has no energy."""
+        formula = self._formula("law")
+        return TIME in formula.names or bool(formula.measured)
+
     def _polynomial(self, v: Any) -> Polynomial | None:
         """The law at rest as a polynomial in x; None where it is none, or changes with time."""
-        formula = self._formula("law")
-        if TIME in formula.names or formula.measured:
+        if self._follows():
             return None
+        formula = self._formula("law")
         names = {name: Polynomial(value) for name, value in v.names.items()}
         try:
             return Polynomial.of(formula.evaluate({**names, "x": Polynomial(0, 1), "v": Polynomial(0)}, _POLYNOMIAL))

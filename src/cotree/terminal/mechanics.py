@@ -274,6 +274,14 @@ class Element(Connection):
         """The power that is dissipated; None where it is what is left of power and stored energy."""
         return None
 
+    def banked(self, v: Any, motion: Motion) -> ca.SX:
+        """The power that is stored beyond the potential energy, to be integrated along with the motion."""
+        return ca.SX(0)
+
+    def rest(self, v: Any, motion: Motion) -> ca.SX:
+        """What vanishes where the element is at rest, by which a body without a start position is placed."""
+        return ca.SX(0, 1)
+
 
 class OnJoint(Component):
     """Something that acts along one coordinate of a joint; its edge is parallel to the joint's."""
@@ -329,6 +337,10 @@ class JointForce(OnJoint):
     def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX | None:
         """The power that is dissipated; None where it is what is left of power and stored energy."""
         return None
+
+    def banked(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        """The power that is stored beyond the potential energy, to be integrated along with the motion."""
+        return ca.SX(0)
 
 
 class Driver(OnJoint):

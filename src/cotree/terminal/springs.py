@@ -78,6 +78,10 @@ class Spring(Element, Characteristic):
         rate = ca.dot(motion.d, motion.d_dot) / length
         return ca.SX((self.resistance(v, length - v.length, rate) + v.damping * rate) * rate)
 
+    def banked(self, v: Any, motion: Motion) -> ca.SX:
+        length = length_of(motion.d)
+        return self.bank(v, length - v.length, ca.dot(motion.d, motion.d_dot) / length)
+
 
 class Damper(Element, Characteristic):
     """F = c v with v the rate of the distance, or F(x, v) with x the distance; force on b = -F n, n from a to b.
@@ -128,6 +132,9 @@ class JointSpring(JointForce, Characteristic):
     def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
         """The power that is dissipated."""
         return ca.SX((self.resistance(v, x - v.rest, rate) + v.damping * rate) * rate)
+
+    def banked(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
+        return self.bank(v, x - v.rest, rate)
 
 
 class JointDamper(JointForce, Characteristic):
@@ -251,6 +258,10 @@ class Bushing(Element):
         """The power that is dissipated."""
         rates = ca.vertcat(motion.d_dot, motion.omega)
         return ca.dot(rates, ca.mtimes(v.damping, rates))
+
+    def rest(self, v: Any, motion: Motion) -> ca.SX:
+        """Displacements and rotations by the roots of their stiffnesses: the sum of squares is twice the energy."""
+        return ca.SX(ca.sqrt(ca.diag(v.stiffness)) * ca.vertcat(motion.d, rotation_vector(motion.C)[0]))
 
 
 def _label(name: str, i: int, k: int) -> str:

@@ -153,22 +153,19 @@ def _lead(model: Model, tree: Tree | None, solution: Solution) -> str:
 def _doubts(solution: Solution) -> str:
     """What casts doubt on the results, before anything else."""
     return "".join(
-        f'<p class="banner" role="alert"><strong class="bad">Warning:</strong> {text(note)}</p>\n'
-        for note in solution.notes
-        if _doubtful(note)
+        f'<p class="banner" role="alert"><strong class="bad">{each.severity.capitalize()}:</strong> '
+        f"{text(each.text)}</p>\n"
+        for each in solution.diagnostics
+        if each.grave
     )
 
 
 def _notes(solution: Solution, equations: SystemEquations) -> str:
     """What else the run said; what the equations said stands beside them."""
-    said = [note for note in solution.notes if not _doubtful(note) and note not in equations.notes]
+    said = [str(each) for each in solution.diagnostics if not each.grave and each not in equations.diagnostics]
     more = f"<li>… and {len(said) - MOST_ROWS} more, left out here</li>" if len(said) > MOST_ROWS else ""
     items = "".join(f"<li>{text(note)}</li>" for note in said[:MOST_ROWS]) + more
     return f'\n<ul class="notes">{items}</ul>' if items else ""
-
-
-def _doubtful(note: str) -> bool:
-    return note.startswith(("doubtful", "the method lets lengths drift"))
 
 
 def _tiles(tree: Tree | None, equations: SystemEquations, solution: Solution) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ def add_structure(stage: Stage) -> None:
     parts = [part for part in stage.model.components.values() if isinstance(part, NodalPart)]
     bars = [part for part in parts if isinstance(part, Bar)]
     wide = stage.size * float(np.clip(0.011 - 0.0004 * np.sqrt(len(bars)), 0.004, 0.01))
-    known = not any("redundant equation" in note for note in stage.solution.notes)
+    known = not any(each.code == "redundant-rows" for each in stage.solution.diagnostics)
     plain, damper, ball = rod(), dashpot(), sphere(1.7 * wide, 12)
     for part in parts:
         nodes = [node for node in part.nodes() if node in stage.tracks]

@@ -128,7 +128,7 @@ class _Shapes:
         index = {name: k for k, name in enumerate(nodes)}
         bars = [part for part in parts if isinstance(part, Bar)]
         if shown is None:
-            shown = not any("redundant equation" in note for note in solution.notes)
+            shown = not any(each.code == "redundant-rows" for each in solution.diagnostics)
         known = shown and bool(bars) and all(f"{bar.name}.force" in solution for bar in bars)
         forces = np.array([solution[f"{bar.name}.force"] for bar in bars]) if known else np.zeros((0, 0))
         start = np.stack([solution[f"{name}.position"][0] for name in nodes])

@@ -29,7 +29,7 @@ from cotree.bond.mechanics.base import (
     value,
 )  # fmt: skip
 from cotree.bond.motions import ORIENTATION, PARAMETERS, JointPlace, euler_parameters, state
-from cotree.bond.structure import XYZ, Vertex, component_names
+from cotree.bond.structure import XYZ, StartWish, Vertex, component_names
 from cotree.errors import ModelError, listing
 from cotree.maths.rotation import quaternion_rate, skew, vee
 from cotree.model.quantity import Quantity
@@ -236,6 +236,24 @@ class Joint(FramePart):
         for word, zero in (("rotation", spin), ("translation", move)):
             self._relative(make, path, v, word, zero, placed)
         self._report(make, path, v, placed)
+        self._wish(make, path, v, placed)
+
+    def _wish(self, make: Opening, path: str, v: Mapping[str, Any], placed: JointPlace) -> None:
+        """Take down which start values are given: of coordinates, and of what closes a loop."""
+        structure, tree = make.structure, placed.how == "tree"
+        for c in self.coordinates:
+            if getattr(self, c.name, None) is not None:
+                if tree:
+                    structure.kept |= set(coordinate_names(path, c))
+                elif c.width == 1 and placed.how == "loop":
+                    now, value = self.measure(v, placed.C, placed.d)[c.name], self.vector(c.name, v, c.width)
+                    structure.wishes.append(StartWish(f"{path}.{c.name}", value, c.unit == "m", now=ca.SX(now)))
+            if getattr(self, c.rate, None) is not None:
+                if tree and not placed.light:
+                    structure.kept |= set(component_names(f"{path}.{c.rate}", c.width))
+                elif placed.how == "loop":
+                    value, flow = self.vector(c.rate, v, c.width), f"{path}.{c.port}.free"
+                    structure.wishes.append(StartWish(f"{path}.{c.rate}", value, c.unit == "m", flow=flow))
 
     def _relative(
         self, make: Opening, path: str, v: Mapping[str, Any], word: str, zero: str, placed: JointPlace

@@ -1,6 +1,7 @@
 """A consistent start: positions that close every loop, then speeds that keep them closed.
 
-Given start values are met as closely as possible, fixed ones exactly; what is not given moves as little as possible.
+Given start values are met as closely as possible, fixed ones exactly; what is not given moves as little as possible, in
+the metric of `closing`. A body that is given a position is where it is given with its orientation, too, given or not.
 Everything is solved in the coordinates of the joint tree, and handed to other trees from there, so that every tree
 starts from the same state.
 """
@@ -8,7 +9,7 @@ starts from the same state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,32 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError, listing
+from cotree.formulation.branch.closing import OPEN, Asked, closed, finely, nearest, nested
 from cotree.formulation.branch.kinematics import BODY_ANGLE
 from cotree.formulation.branch.loops import circuit
 from cotree.formulation.branch.mechanism import Mechanism
-from cotree.formulation.branch.places import Flexible
-from cotree.formulation.branch.topology import Link
-from cotree.maths.rotation import advance, of_quaternion, vee
+from cotree.formulation.branch.wishes import Wishes
+from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column
-from cotree.terminal.deformable import Deformable
-from cotree.terminal.mechanics import ORIENTATION
+from cotree.terminal.joints import Free, Planar, Slide
+from cotree.terminal.mechanics import ORIENTATION, XYZ
 
 Array = NDArray[np.float64]
 
-CLOSED = 1e-12
-"""Residual of a closed loop, in m and rad, times the size of the mechanism."""
-ITERATIONS = 200
-LONGEST = 0.5
-"""Longest step of a coordinate in one iteration, in rad or parts of the mechanism's size."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """A start value: what should vanish in position or velocity, and whether it must."""
-
-    name: str
-    value: ca.SX
-    fixed: bool
+POSES = (Free, Slide, Planar)
+"""Joints whose coordinates are a pose."""
 
 
 @dataclass
@@ -54,9 +43,18 @@ class Assembly:
     """Values of the modes as expressions of t and p, to be put in place of their symbols."""
     bending: bool = False
     """Whether elastic coordinates and speeds whose start is not given may differ from zero."""
+    _last: tuple[Any, tuple[Array, Array]] | None = field(default=None, init=False, repr=False)
+    """The last start that was asked for, which is often asked for again."""
 
     def state(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
         """q and u that satisfy all constraints at time t; bodies are deformed only where nothing else helps."""
+        key = p.tobytes(), t, tuple((changes or {}).items())
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._found(p, t, changes)
+        q, u = self._last[1]
+        return q.copy(), u.copy()
+
+    def _found(self, p: Array, t: float, changes: Mapping[str, float] | None) -> tuple[Array, Array]:
         if self.bending or not self.mechanism.top.flexible:
             return self._state(p, t, changes)
         try:
@@ -68,13 +66,17 @@ class Assembly:
                 raise reason from None
 
     def _state(self, p: Array, t: float, changes: Mapping[str, float] | None) -> tuple[Array, Array]:
+        begin, given = self.begin(p, t, changes)
+        q = self._positions(begin, p, t, given)
+        return q, self._speeds(q, p, t, given)
+
+    def begin(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Array, Array]:
+        """Where the search for positions begins, and the values of coordinates and speeds that are given by name."""
         guess = np.asarray(self._guess(p, t), dtype=float).ravel()
         changes = self._between_bodies(changes or {}, guess)
         given = np.array([changes.get(name, np.nan) for name in self.names])
         own = given[: len(self.mechanism.kin.q_names)]
-        q = np.where(np.isfinite(own), own, guess)
-        q = self._positions(q, p, t, given)
-        return q, self._speeds(q, p, t, given)
+        return np.where(np.isfinite(own), own, guess), given
 
     @cached_property
     def aliases(self) -> dict[str, tuple[str, ca.SX]]:
@@ -101,93 +103,14 @@ class Assembly:
         """Coordinates and speeds, whose start values may be given by name."""
         return (*self.mechanism.kin.q_names, *self.mechanism.kin.u_names)
 
-    # -- what is wished ------------------------------------------------------------------------------------------
-
     @cached_property
-    def _wishes(self) -> tuple[list[Wish], list[Wish], dict[str, ca.SX]]:
-        """Wishes for positions and for speeds beyond the tree's own coordinates, and first guesses of those."""
-        kin, top = self.mechanism.kin, self.mechanism.top
-        positions: list[Wish] = []
-        speeds: list[Wish] = []
-        guess: dict[str, ca.SX] = {}
-        for j, flexible in top.flexible.items():
-            self._elastic_wishes(j, flexible, positions, speeds, guess)
-        for link in top.links.values():
-            if link.of_body:
-                self._body_wishes(link, positions, speeds, guess)
-                continue
-            v, own = link.values, kin.positions.get(link.name, {})
-            for c in link.joint.coordinates:
-                if c.name == ORIENTATION:
-                    self._turn_wishes(link, positions, speeds, guess)
-                    continue
-                value, rate = getattr(v, c.name), getattr(v, f"{c.name}_rate")
-                driven = any(d.chosen(link.joint) == c.name for d in link.drivers if not d.of_speed)
-                if value is not None and not driven:
-                    if c.name in own:
-                        guess[f"{link.name}.{BODY_ANGLE if link.name in kin.aligned else c.name}"] = value
-                    x = kin.coordinate(link, c.name)[0]
-                    off = ca.SX(x - value)
-                    if c.name not in own and c.group == "rotation":
-                        guess[f"{link.name}.{c.name}"] = value
-                    positions.append(Wish(f"{link.name}.{c.name}", off, c.name in link.joint.fixed))
-                if rate is not None and not any(d.chosen(link.joint) == c.name for d in link.drivers):
-                    off = ca.SX(kin.coordinate(link, c.name)[1] - rate)
-                    speeds.append(Wish(f"{link.name}.{c.name}_rate", off, f"{c.name}_rate" in link.joint.fixed))
-        return positions, speeds, guess
-
-    def _elastic_wishes(
-        self, j: int, flexible: Flexible, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]
-    ) -> None:
-        """Elastic coordinates and speeds start where they are given, otherwise at zero."""
-        body, floating = self.mechanism.top.bodies[j], flexible.floating
-        assert isinstance(body, Deformable)
-        for k, name in enumerate(floating.tables.names):
-            value, rate = body.elastic_start(name)
-            guess[f"{flexible.name}.{name}"] = ca.SX(value)
-            held = [not self.bending or name in given for given in (body.elastic, body.elastic_rate)]
-            positions.append(Wish(f"{flexible.name}.{name}", floating.q[k] - value, held[0]))
-            speeds.append(Wish(f"{flexible.name}.{name}_rate", floating.u[k] - rate, held[1]))
-
-    def _turn_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
-        v, kin = link.values, self.mechanism.kin
-        motion = kin.motion(link)
-        if v.orientation is not None:
-            wanted = ca.vertcat(*v.orientation)
-            if ORIENTATION in kin.positions.get(link.name, {}):
-                guess |= {f"{link.name}.{ORIENTATION}.e{k}": wanted[k] for k in range(4)}
-            off = vee(ca.mtimes(of_quaternion(wanted).T, motion.C))
-            positions.append(Wish(f"{link.name}.{ORIENTATION}", off, ORIENTATION in link.joint.fixed))
-        if v.angular_velocity is not None:
-            off = motion.omega_b - ca.vertcat(*v.angular_velocity)
-            speeds.append(Wish(f"{link.name}.angular_velocity", off, "angular_velocity" in link.joint.fixed))
-
-    def _body_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
-        kin, top = self.mechanism.kin, self.mechanism.top
-        body = top.bodies[link.j]
-        v: Any = self.mechanism.values_of(body) if body is not None else None
-        j, own = link.j, kin.positions.get(link.name, {})
-        if getattr(v, "position", None) is not None:
-            wanted = ca.SX(ca.vertcat(*v.position))
-            guess |= {f"{link.name}.{x}": wanted[k] for k, x in enumerate("xyz") if x in own}
-            positions.append(Wish(f"{link.name}.position", kin.p[j] - wanted, False))
-        if getattr(v, "orientation", None) is not None:
-            wanted = ca.SX(ca.vertcat(*v.orientation))
-            if ORIENTATION in own:
-                guess |= {f"{link.name}.{ORIENTATION}.e{k}": wanted[k] for k in range(4)}
-            elif "angle" in own:
-                guess[f"{link.name}.angle"] = 2 * ca.atan2(wanted[3], wanted[0])
-            positions.append(Wish(f"{link.name}.orientation", vee(ca.mtimes(of_quaternion(wanted).T, kin.R[j])), False))
-        if getattr(v, "velocity", None) is not None:
-            off = ca.mtimes(kin.R[j], kin.v[j]) - ca.vertcat(*v.velocity)
-            speeds.append(Wish(f"{link.name}.velocity", off, False))
-        if getattr(v, "angular_velocity", None) is not None:
-            off = kin.omega[j] - ca.vertcat(*v.angular_velocity)
-            speeds.append(Wish(f"{link.name}.angular_velocity", off, False))
+    def wishes(self) -> Wishes:
+        """What is wished for positions and speeds."""
+        return Wishes(self.mechanism, self.bending)
 
     # -- native functions ----------------------------------------------------------------------------------------
 
-    def _function(self, name: str, inputs: list[ca.SX], outputs: list[ca.SX]) -> ca.Function:
+    def function(self, name: str, inputs: list[ca.SX], outputs: list[ca.SX]) -> ca.Function:
         values = self.mechanism.top.values
         if values.modes:
             outputs = [ca.substitute(each, values.mode_symbols, self.modes) for each in outputs]
@@ -196,35 +119,35 @@ class Assembly:
     @cached_property
     def _guess(self) -> ca.Function:
         kin = self.mechanism.kin
-        guess = self._wishes[2]
+        guess = self.wishes.guess
         plain = [guess.get(name, ca.SX(1.0 if name.endswith(f"{ORIENTATION}.e0") else 0.0)) for name in kin.q_names]
-        return self._function("guess", [kin.top.values.p.symbols, kin.t], [column(plain)])
+        return self.function("guess", [kin.top.values.p.symbols, kin.t], [column(plain)])
 
     @cached_property
-    def _position_parts(self) -> ca.Function:
+    def position_parts(self) -> ca.Function:
         """Residuals and Jacobians of hard and of soft equations between positions."""
         kin, mech = self.mechanism.kin, self.mechanism
         hard = [r.position for r in mech.rows if r.position is not None]
-        positions = self._wishes[0]
+        positions = self.wishes.positions
         hard += [w.value for w in positions if w.fixed]
         soft = [w.value for w in positions if not w.fixed]
         parts = []
         for each in (column(hard), column(soft)):
             parts += [each, ca.jacobian(kin.rate(each), kin.u) if each.numel() else ca.SX(0, kin.u.numel())]
-        return self._function("positions", [kin.q, kin.t, kin.top.values.p.symbols], parts)
+        return self.function("positions", [kin.q, kin.t, kin.top.values.p.symbols], parts)
 
     @cached_property
-    def _speed_parts(self) -> ca.Function:
+    def speed_parts(self) -> ca.Function:
         """Residuals at u = 0 and Jacobians of hard and of soft equations between speeds."""
         kin, mech = self.mechanism.kin, self.mechanism
-        speeds = self._wishes[1]
+        speeds = self.wishes.speeds
         hard = column([mech.velocity, *(w.value for w in speeds if w.fixed)])
         soft = column([w.value for w in speeds if not w.fixed])
         parts = []
         for each in (hard, soft):
             rest = ca.substitute(each, kin.u, ca.SX.zeros(kin.u.numel())) if kin.u.numel() and each.numel() else each
             parts += [rest, ca.jacobian(each, kin.u) if each.numel() else ca.SX(0, kin.u.numel())]
-        return self._function("speeds", [kin.q, kin.t, kin.top.values.p.symbols], parts)
+        return self.function("speeds", [kin.q, kin.t, kin.top.values.p.symbols], parts)
 
     @cached_property
     def advance(self) -> ca.Function:
@@ -234,84 +157,138 @@ class Assembly:
         held = ca.substitute(kin.q_dot, kin.u, delta) if kin.u.numel() else kin.q_dot
         rest = ca.substitute(kin.q_dot, kin.u, ca.SX.zeros(kin.u.numel())) if kin.u.numel() else kin.q_dot
         moved = advance(kin.q, delta, held - rest, kin.quaternions)
-        return self._function("advance", [kin.q, delta, kin.t, kin.top.values.p.symbols], [moved])
+        return self.function("advance", [kin.q, delta, kin.t, kin.top.values.p.symbols], [moved])
+
+    # -- the metric ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def length(self) -> float:
+        """A length of the mechanism: the extent of all its frames where the start values put them."""
+        kin, values = self.mechanism.kin, self.mechanism.top.values
+        places = [kin.p[each.body] + ca.mtimes(kin.R[each.body], each.position) for each in kin.top.places.values()]
+        function = self.function("extent", [kin.q, kin.t, values.p.symbols], [ca.horzcat(*places)])
+        p = values.p.start
+        found = np.asarray(function(np.asarray(self._guess(p, 0.0), dtype=float).ravel(), 0.0, p), dtype=float)
+        extent = float(np.linalg.norm(np.ptp(found, axis=1))) if np.isfinite(found).all() else 0.0
+        lengths = [abs(value) for value, unit in zip(p.tolist(), values.p.units, strict=True) if unit == "m"]
+        return extent or max(lengths, default=0.0) or 1.0
+
+    @cached_property
+    def scale(self) -> Array:
+        """Displacements for a unit step: 1 rad, or the length of the mechanism."""
+        units = self.mechanism.kin.u_units
+        return np.array([self.length if unit.startswith("m") else 1.0 for unit in units])
+
+    @cached_property
+    def placed(self) -> NDArray[np.bool_]:
+        """Coordinates of a pose whose place is given and that are not given themselves: they stay, too."""
+        kin, top = self.mechanism.kin, self.mechanism.top
+        named = {wish.name for wish in self.wishes.positions}
+
+        def stays(owner: str, coordinate: str) -> bool:
+            link = top.links.get(owner)
+            if link is None or not (link.of_body or isinstance(link.joint, POSES)):
+                return False
+            place = {f"{owner}.position", *(f"{owner}.{x}" for x in XYZ)}
+            own = {f"{owner}.{coordinate}", f"{owner}.{'position' if coordinate in XYZ else ORIENTATION}"}
+            return bool(place & named) and not own & named
+
+        return np.array([stays(*each) for each in kin.owners], dtype=bool)
+
+    @cached_property
+    def sizes(self) -> list[tuple[Array, Array]]:
+        """Sizes of the hard and of the soft equations, between positions and between speeds: 1, or the length."""
+        rows = self.mechanism.rows
+        long = [each for r in rows if r.position is not None for each in r.lengths], self.mechanism.lengths
+        result = []
+        for own, wishes in zip(long, (self.wishes.positions, self.wishes.speeds), strict=True):
+            hard, soft = (
+                [w.length for w in wishes if w.fixed == must for _ in range(w.value.numel())] for must in (1, 0)
+            )
+            result.append((np.where(own + hard, self.length, 1.0), np.where(soft, self.length, 1.0)))
+        return result
+
+    @cached_property
+    def loose(self) -> NDArray[np.bool_]:
+        """Coordinates of bodies that float and whose place is not given."""
+        kin, top = self.mechanism.kin, self.mechanism.top
+        named = {wish.name for wish in self.wishes.positions}
+
+        def loose(owner: str, coordinate: str) -> bool:
+            link = top.links.get(owner)
+            own = f"{owner}.{ORIENTATION if coordinate not in XYZ else 'position'}"
+            return link is not None and link.of_body and f"{owner}.position" not in named and own not in named
+
+        return np.array([loose(*each) for each in kin.owners], dtype=bool)
+
+    @cached_property
+    def rest_parts(self) -> ca.Function | None:
+        """What vanishes where elements are at rest, by coordinates of bodies that nothing else places."""
+        if not self.loose.any():
+            return None
+        kin, top = self.mechanism.kin, self.mechanism.top
+        rows = []
+        for part in top.elements:
+            motion = kin.relative(top.place(part.frame_a, part.name), top.place(part.frame_b, part.name))
+            rows.append(part.rest(top.values.of(part), motion))
+        rest = column(rows)
+        if not rest.numel():
+            return None
+        parts = [rest, ca.jacobian(kin.rate(rest), kin.u)]
+        return self.function("rest", [kin.q, kin.t, top.values.p.symbols], parts)
+
+    def _rest(self, q: Array, t: float, p: Array) -> tuple[Array, Array]:
+        """The same at a position, in the metric."""
+        if self.rest_parts is None:
+            return np.zeros(0), np.zeros((0, len(self.scale)))
+        rest, by_rest = (np.asarray(each, dtype=float) for each in self.rest_parts(q, t, p))
+        return rest.ravel(), by_rest * self.scale * self.loose
 
     # -- solution ------------------------------------------------------------------------------------------------
 
-    def _positions(self, q: Array, p: Array, t: float, given: Array) -> Array:
-        free = self._free(given)
-        begin, size = q, 1.0
-        before = np.inf
-        for _ in range(ITERATIONS):
-            hard, by_hard, soft, by_soft = self._asked(self._position_parts(q, t, p), 0, given)
-            if not (np.isfinite(hard).all() and np.isfinite(soft).all()):
-                raise self._not_finite(hard, t)
-            size = max(1.0, float(np.abs(q).max(initial=0.0)))
-            worst = float(np.abs(hard).max(initial=0.0))
-            step = np.zeros(len(free))
-            step[free] = _least(by_hard[:, free], hard, by_soft[:, free], soft)
-            longest = float(np.abs(step).max(initial=0.0))
-            if worst < CLOSED * size and (longest < 1e-10 * size or (worst + longest >= before > 0 and longest < 1e-7)):
-                break
-            before = worst + longest
-            if longest > LONGEST * size:
-                step *= LONGEST * size / longest
-            q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
-        for _ in range(3):  # the loops alone, to the last digit
-            hard, by_hard, _, _ = self._asked(self._position_parts(q, t, p), 0, given)
-            if np.abs(hard).max(initial=0.0) < 1e-15 * size:
-                break
-            step = np.zeros(len(free))
-            step[free] = _least(by_hard[:, free], hard, np.zeros((0, int(free.sum()))), np.zeros(0))
-            q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
-        hard = self._asked(self._position_parts(q, t, p), 0, given)[0]
-        if not np.abs(hard).max(initial=0.0) < 1e-9 * size:
-            q, hard = self._patiently(begin, p, t, given)
-        if not np.abs(hard).max(initial=0.0) < 1e-9 * size:
-            raise self._open(hard, t)
-        return self._unit(q)
+    def _look(self, p: Array, t: float, given: Array) -> tuple[Any, Any, NDArray[np.bool_]]:
+        """What is asked at a position, how a step is made, and which displacements are free."""
+        free = self.free(given)
+        placed = np.flatnonzero(self.placed[free])
+        stay = np.eye(int(free.sum()))[placed]
 
-    def _patiently(self, q: Array, p: Array, t: float, given: Array) -> tuple[Array, Array]:
-        """The position with the smallest gaps that short damped steps find (Levenberg and Marquardt), and the gaps."""
-        free = self._free(given)
-        damping = 1e-2
-        hard, by_hard, _, _ = self._asked(self._position_parts(q, t, p), 0, given)
-        for _ in range(ITERATIONS):
-            matrix = by_hard[:, free].T @ by_hard[:, free]
-            step = np.zeros(len(free))
-            try:
-                step[free] = -np.linalg.solve(matrix + damping * np.eye(len(matrix)), by_hard[:, free].T @ hard)
-            except np.linalg.LinAlgError:  # lengths beyond all bounds
-                break
-            moved = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
-            now, by_now, _, _ = self._asked(self._position_parts(moved, t, p), 0, given)
-            if float(now @ now) < float(hard @ hard):
-                done = float(hard @ hard) - float(now @ now) < 1e-14 * float(hard @ hard)
-                q, hard, by_hard, damping = moved, now, by_now, max(damping / 5, 1e-14)
-                if done:
-                    break
-            else:
-                damping *= 10
-                if damping > 1e8:
-                    break
-        return q, hard
+        def look(q: Array, moved: Array) -> Asked:
+            hard, by_hard, soft, by_soft = self._asked(self.position_parts(q, t, p), 0, given)
+            by_hard, by_soft = (each[:, free] * self.scale[free] for each in (by_hard, by_soft))
+            rest, by_rest = self._rest(q, t, p)
+            soft, by_soft = np.concatenate([soft, moved[placed]]), np.vstack([by_soft, stay])
+            return Asked(hard, by_hard, soft, by_soft, rest, by_rest[:, free])
+
+        def move(q: Array, step: Array) -> Array:
+            whole = np.zeros(len(free))
+            whole[free] = step * self.scale[free]
+            return np.asarray(self.advance(q, whole, t, p), dtype=float).ravel()
+
+        return look, move, free
+
+    def _positions(self, q: Array, p: Array, t: float, given: Array) -> Array:
+        """The nearest closed position."""
+        look, move, free = self._look(p, t, given)
+        n = int(free.sum())
+        first = look(q, np.zeros(n))
+        if not (np.isfinite(first.hard).all() and np.isfinite(first.soft).all()):
+            raise self._not_finite(first.hard, t)
+        found, _, left = nearest(look, move, q, n)
+        if not left.gap < OPEN:
+            raise self._open(self.numbers(self.position_parts(found, t, p))[0], t)
+        return self._unit(found)
 
     def closed(self, q: Array, p: Array, t: float) -> Array:
         """A position near q with all loops closed, as nearly as a few steps get."""
-        for _ in range(5):
-            hard, by_hard, _, _ = self._numbers(self._position_parts(q, t, p))
-            if np.abs(hard).max(initial=0.0) < 1e-10:
-                break
-            step = _least(by_hard, hard, np.zeros((0, by_hard.shape[1])), np.zeros(0))
-            q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
-        return q
+        look, move, free = self._look(p, t, np.full(len(self.names), np.nan))
+        return finely(look, move, q, np.zeros(int(free.sum())))[0]
 
     def _unit(self, q: Array) -> Array:
         for place, _ in self.mechanism.kin.quaternions:
             q[place : place + 4] /= np.linalg.norm(q[place : place + 4])
         return q
 
-    def _free(self, given: Array) -> NDArray[np.bool_]:
+    def free(self, given: Array) -> NDArray[np.bool_]:
         """Speeds whose coordinates are not given by name."""
         kin = self.mechanism.kin
         free = np.ones(len(kin.u_names), dtype=bool)
@@ -323,16 +300,20 @@ class Assembly:
 
     def _speeds(self, q: Array, p: Array, t: float, given: Array) -> Array:
         kin = self.mechanism.kin
-        hard, by_hard, soft, by_soft = self._asked(self._speed_parts(q, t, p), 1, given)
+        hard, by_hard, soft, by_soft = self._asked(self.speed_parts(q, t, p), 1, given)
         own = given[len(kin.q_names) :]
         known = np.flatnonzero(np.isfinite(own))
-        hard = np.concatenate([hard, -own[known]])
-        by_hard = np.vstack([by_hard, np.eye(len(own))[known]])
-        u = _least(by_hard, hard, by_soft, soft)
-        left = by_hard @ u + hard
-        scale = max(1.0, float(np.abs(hard).max(initial=0.0)), float(np.abs(u).max(initial=0.0)))
-        if not np.abs(left).max(initial=0.0) < 1e-9 * scale:
-            owners = [*(f"{a} ({b})" for a, b in self.mechanism.labels), *(w.name for w in self._wishes[1] if w.fixed)]
+        hard = np.concatenate([hard, -own[known] / self.scale[known]])
+        by_hard = np.vstack([by_hard, (np.eye(len(own)) / self.scale)[known]])
+        by_hard, by_soft = by_hard * self.scale, by_soft * self.scale
+        scaled = nested(replace(Asked.alone(hard, by_hard), soft=soft, by_soft=by_soft), np.zeros(len(own)))
+        left, u = by_hard @ scaled + hard, scaled * self.scale
+        size = max(float(np.abs(hard).max(initial=0.0)), float(np.abs(scaled).max(initial=0.0)))
+        if not np.abs(left).max(initial=0.0) <= OPEN * size:
+            owners = [
+                *(f"{a} ({b})" for a, b in self.mechanism.labels),
+                *(w.name for w in self.wishes.speeds if w.fixed),
+            ]
             owners += [kin.u_names[k] for k in known]
             names = listing([owners[k] for k in np.argsort(-np.abs(left))[:3]])
             raise SolveError(
@@ -348,29 +329,39 @@ class Assembly:
         given = np.array([changes.get(name, np.nan) for name in self.names])
         own = given[: len(q)]
         q = np.where(np.isfinite(own), own, q)
-        free = self._free(given)
-        places = sum(self.mechanism.holonomic)
-        for _ in range(ITERATIONS):
-            hard, by_hard = (part[:places] for part in self._numbers(self._position_parts(q, t, p))[:2])
-            if np.abs(hard).max(initial=0.0) < CLOSED:
-                break
-            step = np.zeros(len(free))
-            step[free] = _least(by_hard[:, free], hard, np.zeros((0, int(free.sum()))), np.zeros(0))
-            q = np.asarray(self.advance(q, step, t, p), dtype=float).ravel()
-        else:
-            raise self._open(hard, t)
+        free = self.free(given)
+        places, hard_size = sum(self.mechanism.holonomic), self.sizes[0][0]
+
+        def look(q: Array, moved: Array) -> Asked:
+            hard, by_hard = (part[:places] for part in self.numbers(self.position_parts(q, t, p))[:2])
+            size = hard_size[:places]
+            by_hard = by_hard[:, free] * self.scale[free] / size[:, None]
+            return Asked.alone(hard / size, by_hard)
+
+        def move(q: Array, step: Array) -> Array:
+            whole = np.zeros(len(free))
+            whole[free] = step * self.scale[free]
+            return np.asarray(self.advance(q, whole, t, p), dtype=float).ravel()
+
+        q, _, left = closed(look, move, q, np.zeros(int(free.sum())))
+        if not left.gap < OPEN:
+            raise self._open(self.numbers(self.position_parts(q, t, p))[0], t)
         rows = self.mechanism.velocity.numel()
-        hard, by_hard = (part[:rows] for part in self._numbers(self._speed_parts(q, t, p))[:2])
+        hard, by_hard = (part[:rows] for part in self.numbers(self.speed_parts(q, t, p))[:2])
         known = np.flatnonzero(np.isfinite(given[len(q) :]))
-        by_hard = np.vstack([by_hard, np.eye(len(kin.u_names))[known]])
+        by_hard = np.vstack([by_hard, np.eye(len(kin.u_names))[known]]) * self.scale
         hard = np.concatenate([hard, -given[len(q) :][known]])
-        return self._unit(q), u + _least(by_hard, hard + by_hard @ u, np.zeros((0, len(u))), np.zeros(0))
+        asked = Asked.alone(hard + by_hard @ (u / self.scale), by_hard)
+        return self._unit(q), u + nested(asked, np.zeros(len(u))) * self.scale
 
     def _asked(self, parts: Any, level: int, given: Array) -> tuple[Array, Array, Array, Array]:
-        """Hard and soft equations without the wishes for values that are given by name."""
-        hard, by_hard, soft, by_soft = self._numbers(parts)
+        """Hard and soft equations in the metric, without the wishes for values that are given by name."""
+        hard, by_hard, soft, by_soft = self.numbers(parts)
+        for off, slope, size in zip((hard, soft), (by_hard, by_soft), self.sizes[level], strict=True):
+            off /= size
+            slope /= size[:, None]
         held = {name for name, value in zip(self.names, given, strict=True) if np.isfinite(value)}
-        wishes = self._wishes[1] if level else self._wishes[0]
+        wishes = self.wishes.speeds if level else self.wishes.positions
         for fixed in (True, False):
             names = [w.name for w in wishes if w.fixed == fixed for _ in range(w.value.numel())]
             drop = np.array([name in held for name in names], dtype=bool)
@@ -384,14 +375,14 @@ class Assembly:
         return hard, by_hard, soft, by_soft
 
     @staticmethod
-    def _numbers(parts: Any) -> tuple[Array, Array, Array, Array]:
-        hard, by_hard, soft, by_soft = (np.asarray(each, dtype=float) for each in parts)
+    def numbers(parts: Any) -> tuple[Array, Array, Array, Array]:
+        hard, by_hard, soft, by_soft = (np.array(each, dtype=float) for each in parts)
         return hard.ravel(), by_hard, soft.ravel(), by_soft
 
     def _owners(self) -> list[str]:
         rows = self.mechanism.rows
         owners = [r.owner for r in rows if r.position is not None for _ in range(len(r))]
-        return owners + [w.name for w in self._wishes[0] if w.fixed for _ in range(w.value.numel())]
+        return owners + [w.name for w in self.wishes.positions if w.fixed for _ in range(w.value.numel())]
 
     def _open(self, hard: Array, t: float) -> SolveError:
         owners = self._owners()
@@ -413,23 +404,3 @@ class Assembly:
             f"the position is not a number at t = {t:g} s: see {listing(bad) or 'the start values'}",
             remedy="Check the expressions there",
         )
-
-
-def _least(by_hard: Array, hard: Array, by_soft: Array, soft: Array) -> Array:
-    """The smallest x with by_hard x + hard = 0 (as nearly as possible) that brings by_soft x + soft nearest to zero."""
-    n = by_hard.shape[1] if by_hard.size or by_hard.shape[1] else by_soft.shape[1]
-    if not n:
-        return np.zeros(0)
-    x = np.zeros(n)
-    basis = np.eye(n)
-    if len(hard):
-        if not len(soft):
-            return np.asarray(np.linalg.lstsq(by_hard, -hard, rcond=1e-10)[0])
-        left, sizes, right = np.linalg.svd(by_hard, full_matrices=by_hard.shape[0] < n)
-        rank = int((sizes > 1e-10 * max(float(sizes[0]) if len(sizes) else 0.0, 1e-300)).sum()) if len(sizes) else 0
-        x = -right[:rank].T @ ((left[:, :rank].T @ hard) / sizes[:rank])
-        basis = right[rank:].T
-    if len(soft) and basis.shape[1]:
-        inner = np.linalg.lstsq(by_soft @ basis, -(soft + by_soft @ x), rcond=1e-10)[0]
-        x = x + basis @ inner
-    return np.asarray(x)

@@ -33,6 +33,8 @@ class Rows:
     """d(velocity)/d(d_dot): the transposed rows are the forces of unit multipliers, in the axes of a."""
     torque: ca.SX | None = None
     driver: bool = False
+    lengths: tuple[bool, ...] = ()
+    """Which rows are lengths, in m, and not angles or directions."""
     drift: ca.SX | None = None
     """The part of the velocity that time alone brings, against which the constraint works."""
 
@@ -54,15 +56,16 @@ def chord_rows(kin: Kinematics) -> list[Rows]:
             rows += _constraint_rows(kin, part, top.of(part), a, b, closing=True, aligning=True)
     for coupling in top.couplings:
         v = top.of(coupling)
-        terms = []
+        terms, long = [], False
         for joint, name, factor in coupling.terms(v):
             owner = _coupled(top, coupling.name, joint)
             wanted = name or only(owner)
             terms.append((factor, *kin.coordinate(owner, wanted)))
+            long |= owner.translates(wanted)
         offset = getattr(v, "offset", None)
         position = sum((f * x for f, x, _ in terms), ca.SX(0)) - (0 if offset is None else offset)
         velocity = sum((f * rate for f, _, rate in terms), ca.SX(0))
-        rows.append(Rows(coupling.name, ("ratio",), ca.SX(position), ca.SX(velocity)))
+        rows.append(Rows(coupling.name, ("ratio",), ca.SX(position), ca.SX(velocity), lengths=(long,)))
     return rows
 
 
@@ -124,7 +127,8 @@ def _constraint_rows(
             *(f"translation {k + 1}" for k in range(closure.numel())),
             *(f"rotation {k + 1}" for k in range(alignment.numel())),
         )
-        result.append(Rows(part.name, labels, now[:, 0], velocity, a, b, force, torque, drift=now[:, 7]))
+        long = (True,) * closure.numel() + (False,) * alignment.numel()
+        result.append(Rows(part.name, labels, now[:, 0], velocity, a, b, force, torque, lengths=long, drift=now[:, 7]))
     if closing:
         result += _rolling_rows(part, v, motion, a, b)
     return result
@@ -136,7 +140,8 @@ def _meeting(kin: Kinematics, owner: str, a: Place, b: Place) -> Rows:
     motion = kin.relative(replace(a, rotation=base, spin=ca.SX(3, 1)), b)
     labels = tuple(f"translation {k + 1}" for k in range(3))
     force = ca.mtimes(base.T, a.rotation)
-    return Rows(owner, labels, ca.densify(motion.d), ca.densify(motion.d_dot), a, b, force, ca.SX(3, 3))
+    long = (True,) * 3
+    return Rows(owner, labels, ca.densify(motion.d), ca.densify(motion.d_dot), a, b, force, ca.SX(3, 3), lengths=long)
 
 
 def _rolling_rows(part: Constraint, v: Any, motion: Motion, a: Place, b: Place) -> list[Rows]:
@@ -147,13 +152,15 @@ def _rolling_rows(part: Constraint, v: Any, motion: Motion, a: Place, b: Place) 
     force, torque = ca.jacobian(psi, rate), ca.jacobian(psi, spin)
     velocity = ca.substitute(psi, ca.vertcat(rate, spin), ca.densify(ca.vertcat(motion.d_dot, motion.omega)))
     labels = tuple(f"rolling {k + 1}" for k in range(psi.numel()))
-    return [Rows(part.name, labels, None, velocity, a, b, force, torque)]
+    return [Rows(part.name, labels, None, velocity, a, b, force, torque, lengths=(True,) * len(labels))]
 
 
 def _driver_row(kin: Kinematics, link: Link, driver: Driver) -> Rows:
     name = driver.chosen(link.joint)
     course = driver.course(kin.top.of(driver))
     value, rate = kin.coordinate(link, name)
+    long = (link.translates(name),)
     if driver.of_speed:
-        return Rows(driver.name, ("speed",), None, rate - course, driver=True)
-    return Rows(driver.name, ("position",), value - course, rate - ca.jacobian(course, kin.t), driver=True)
+        return Rows(driver.name, ("speed",), None, rate - course, driver=True, lengths=long)
+    speed = rate - ca.jacobian(course, kin.t)
+    return Rows(driver.name, ("position",), value - course, speed, driver=True, lengths=long)

@@ -17,9 +17,11 @@ from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy
 from cotree.formulation.branch.stiffening import rigid_stiffening
-from cotree.formulation.system import Energy, Mechanics, Output, SmoothInput, SystemEquations, Variables
+from cotree.formulation.system import BANKED, Energy, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column, substitute
+from cotree.system import Diagnostic, diagnose
 from cotree.terminal.deformable import Deformable
+from cotree.terminal.drivers import FrameDrive
 
 Array = NDArray[np.float64]
 
@@ -42,6 +44,10 @@ class Draft:
     potential: ca.SX
     energy: Energy
     outputs: Mapping[str, Output]
+    banked: ca.SX
+    """The power that force laws store beyond the potential energy."""
+    held: list[int]
+    """The rows that hold positions, among all rows."""
     closed: bool
     """Whether u' and the multipliers are algebraic variables, instead of u' being explicit."""
     articulated: bool
@@ -56,7 +62,8 @@ def drafted(prepared: Prepared) -> Draft:
     names = [f"lambda {own.labels[k][0]} ({own.labels[k][1]})" for k in kept]
     multipliers = Variables.make(names, ["" for _ in kept])
     velocity = own.velocity[kept] if kept else ca.SX(0, 1)
-    position = own.position[[k for k in kept if own.holonomic[k]]] if kept else ca.SX(0, 1)
+    placed = [k for k in kept if own.holonomic[k]]
+    position = own.position[placed] if kept else ca.SX(0, 1)
     constraint_force = ca.SX.zeros(kin.u.numel())
     if kept and kin.u.numel():
         constraint_force = ca.densify(ca.jtimes(velocity, kin.u, multipliers.symbols, True))
@@ -81,6 +88,8 @@ def drafted(prepared: Prepared) -> Draft:
         ca.SX(potential),
         energy,
         mechanism_outputs(own, held, drives, powers, potential),
+        ca.simplify(sum((act.banked for act in own.acting), ca.SX(0))),
+        placed,
         bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL),
         articulated(kin),
     )
@@ -106,7 +115,7 @@ def finished(draft: Draft) -> SystemEquations:
         rates=rates,
         energy=draft.energy,
         outputs=draft.outputs,
-        integrals=turned(draft.outputs),
+        integrals=turned(draft.outputs) | ({} if draft.banked.is_zero() else {BANKED: Output(draft.banked, "J")}),
         w=w,
         algebraic=algebraic,
         multipliers=draft.multipliers,
@@ -117,8 +126,10 @@ def finished(draft: Draft) -> SystemEquations:
         smooth_inputs=smooth,
         modes=tuple(values.modes),
         mode_symbols=values.mode_symbols,
+        laws=dict(values.laws),
         parameter_values=values.numbers,
         assemble=start.state,
+        moved=start.moved,
         start_names=tuple(start.assembly.aliases),
         mechanics=Mechanics(
             draft.balance,
@@ -128,11 +139,13 @@ def finished(draft: Draft) -> SystemEquations:
             tuple(kin.quaternions),
             own.kinetic,
             draft.potential,
+            tuple(own.lengths[k] for k in draft.held),
             own.position[list(redundancy.dropped)] if redundancy.dropped else ca.SX(0, 1),
             tuple(own.labels[k][0] for k in redundancy.dropped),
+            tuple(own.lengths[k] for k in redundancy.dropped),
             sum(len(places) for places in kin.elastic.values()),
         ),
-        notes=_notes(own, redundancy),
+        diagnostics=_diagnostics(own, redundancy),
     )
 
 
@@ -215,6 +228,12 @@ def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]
     """Everything that is given over time, so that bends and lost values are seen; drivers must not jump."""
     found = dict(own.top.values.signals)
     smooth: list[tuple[str, str, str]] = []
+    drives = [part for part in own.top.constraints if isinstance(part, FrameDrive)]
+    for name, (course, _) in list(found.items()):
+        owner = next((part.name for part in drives if name.startswith(f"{part.name}.")), None)
+        if owner is not None:
+            found[f"{name} rate"] = (ca.jacobian(course, own.kin.t), "")
+            smooth.append((name, f"'{owner}' holds it", "an infinite force"))
     for driver in (d for link in own.top.links.values() for d in link.drivers):
         course = driver.course(own.top.of(driver))
         what = f"{driver.name}.speed" if driver.of_speed else f"{driver.name}.position"
@@ -227,32 +246,36 @@ def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]
             smooth.append((f"{driver.name}.speed", f"it drives '{driver.on}'", "an infinite force"))
     names = list(found)
     remedy = "Let the driver start and stop smoothly"
+    rates = [(name, name.partition(".")[0]) for name in names if name.endswith(" rate")]
     return (
         Variables.make(names, [unit for _, unit in found.values()]),
         column([signal for signal, _ in found.values()]),
-        tuple(SmoothInput(names.index(name), why, needs, remedy) for name, why, needs in smooth),
+        (
+            *(SmoothInput(names.index(name), why, needs, remedy) for name, why, needs in smooth),
+            *(SmoothInput(names.index(name), f"'{owner}' holds it", driver=owner) for name, owner in rates),
+        ),
     )
 
 
-def _notes(own: Mechanism, redundancy: Redundancy) -> tuple[str, ...]:
-    kin = own.kin
-    rows = len(redundancy.kept)
-    speeds = f"{len(kin.u_names)} speed{'' if len(kin.u_names) == 1 else 's'}"
-    words = f"{speeds}, {rows} independent constraint equation{'' if rows == 1 else 's'}"
-    freedom = f"{redundancy.freedom} degree{'' if redundancy.freedom == 1 else 's'} of freedom"
-    elastic = (_elastic_note(own, j) for j in own.top.flexible)
-    return (f"{words}, {freedom}", *elastic, *redundancy.notes)
+def _diagnostics(own: Mechanism, redundancy: Redundancy) -> tuple[Diagnostic, ...]:
+    sizes = {"speeds": len(own.kin.u_names), "rows": len(redundancy.kept), "freedom": redundancy.freedom}
+    elastic = (_elastic(own, j) for j in own.top.flexible)
+    return (diagnose("mechanism-counts", **sizes), *elastic, *redundancy.diagnostics)
 
 
-def _elastic_note(own: Mechanism, j: int) -> str:
+def _elastic(own: Mechanism, j: int) -> Diagnostic:
     """What the elastic coordinates of a body are."""
     flexible, body = own.top.flexible[j], own.top.bodies[j]
     assert isinstance(body, Deformable)
     tables, few = flexible.floating.tables, 6
     found = tables.frequencies[np.isfinite(tables.frequencies)]
-    words = f"{flexible.name}: {tables.mass:.4g} kg, {len(tables.names)} elastic coordinates ({body.shapes} shapes)"
-    if not len(found):
-        return words
     listed = ", ".join(f"{value:.4g}" for value in found[:few])
     rest = f" ... {found[-1]:.4g}" if len(found) > few else ""
-    return f"{words}, with its frame held {listed}{rest} rad/s"
+    return diagnose(
+        "elastic-coordinates",
+        flexible.name,
+        mass=float(tables.mass),
+        count=len(tables.names),
+        shapes=str(body.shapes),
+        frequencies=f", with its frame held {listed}{rest} rad/s" if len(found) else "",
+    )

@@ -7,7 +7,7 @@ way in which the accelerations are found (`branch.draft.finished`). A machine ch
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -18,17 +18,24 @@ from cotree.errors import FormulationError, GraphError, SolveError, listing
 from cotree.formulation.branch.assembly import Assembly
 from cotree.formulation.branch.loops import loop_kind
 from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.branch.moved import moved
+from cotree.formulation.branch.outputs import reaction_outputs
 from cotree.formulation.branch.redundancy import Redundancy, analyse
 from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
 from cotree.formulation.branch.transfer import transfer
 from cotree.formulation.system import SystemEquations
+from cotree.formulation.undetermined import marked, undetermined
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree
-from cotree.maths.symbolic import column
+from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
+from cotree.system import Diagnostic
 from cotree.terminal.mechanics import Driver
 
 Array = NDArray[np.float64]
+
+ACROSS = (".force.z", ".torque.x", ".torque.y")
+"""Reactions across the plane of a planar model."""
 
 
 def mechanism_trees(graph: LinearGraph, given: Any) -> tuple[Tree, Tree]:
@@ -57,6 +64,10 @@ class Start:
         known = {*self.assembly.names, *self.assembly.aliases}
         others = {name: value for name, value in (changes or {}).items() if name not in known}
         return Assembly(self.own, self.assembly.modes).nearest(q, u, p, t, others) if others else (q, u)
+
+    def moved(self, p: Array, t: float, changes: Mapping[str, float] | None = None) -> tuple[Diagnostic, ...]:
+        """What the start has moved."""
+        return moved(self.assembly, self.assembly.state(p, t, changes), p, t, changes)
 
     def joint(self, p: Array) -> tuple[Array, Array, Array]:
         """q in the joint tree, p and the modes."""
@@ -143,12 +154,13 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
     if own.velocity.numel() and kin.u.numel():
         jacobian = ca.Function("G", inputs, [ca.densify(ca.jacobian(own.velocity, kin.u))])
         own_advance = Assembly(own, start.assembly.modes)
-        found = []
+        found, places = [], []
         rng = np.random.default_rng(0)
         q = q0
         for _ in range(2):
-            G = np.asarray(jacobian(q, 0.0, p, m), dtype=float)
+            G = np.asarray(jacobian(q, 0.0, p, m), dtype=float) * own_advance.scale  # whatever the unit of length
             found.append(G)
+            places.append(q)
             _, sizes, right = np.linalg.svd(G, full_matrices=G.shape[0] < G.shape[1])
             rank = int((sizes > 1e-9 * max(1e-300, float(sizes.max(initial=0.0)))).sum())
             free = right[rank:].T
@@ -156,10 +168,10 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
                 break
             step = free @ rng.normal(size=free.shape[1])
             step *= 0.01 / max(float(np.abs(step).max()), 1e-12)
-            q = np.asarray(own_advance.advance(q, step, 0.0, p), dtype=float).ravel()
+            q = np.asarray(own_advance.advance(q, step * own_advance.scale, 0.0, p), dtype=float).ravel()
             q = own_advance.closed(q, p, 0.0)
     else:
-        found = [np.zeros((own.velocity.numel(), kin.u.numel()))]
+        found, places = [np.zeros((own.velocity.numel(), kin.u.numel()))], [q0]
 
     def reason(owner: str) -> str:
         return loop_kind(own, owner, (q0, 0.0, p, m))
@@ -173,4 +185,24 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
             expected="at most as many drivers as degrees of freedom",
             remedy=f"Remove '{over[0]}' or another driver of the same loop",
         )
-    return result
+    names = reactions_undetermined(own, result.stress, (places[result.at], p, m))
+    return replace(result, diagnostics=(*result.diagnostics, *marked(names)))
+
+
+def reactions_undetermined(own: Mechanism, stress: Array, at: tuple[Array, Array, Array]) -> tuple[str, ...]:
+    """Results for reactions and driver forces that states of self-stress change, at (q, p, modes)."""
+    if not stress.size:
+        return ()
+    kin, values = own.kin, own.top.values
+    multipliers = ca.SX.sym("lambda", own.velocity.numel())
+    held, drives = own.reactions(dict(enumerate(ca.vertsplit(multipliers))))
+    found = {name: each.expression for name, each in reaction_outputs(own, held, drives).items()}
+    if own.top.model.planar:  # what holds a body in the plane is no reaction of the model
+        found = {name: each for name, each in found.items() if not name.endswith(ACROSS)}
+    known, (q, p, m) = [kin.q, kin.t, values.p.symbols, values.mode_symbols], at
+
+    def number(expression: ca.SX) -> Any:
+        free = ca.Function("change", known, [expression], {"allow_free": True}).free_sx()  # such as speeds
+        return ca.Function("change", known, [substitute(expression, ca.vertcat(*free), 0)])(q, 0.0, p, m).sparse()
+
+    return undetermined(found, multipliers, stress, number)

@@ -165,7 +165,7 @@ class Kinematics:
 
     def _turn(self) -> None:
         for i, j, link in self.tree.rotation:
-            if not self.top.turns(j):
+            if not self.top.turns(j) and j not in self.top.carriers:
                 self.gravity[j] = self.gravity[GROUND]
                 continue
             B, own = self._turned(i, link)

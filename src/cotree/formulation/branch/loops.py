@@ -1,4 +1,4 @@
-"""What kind of loop a chord closes, told from the directions and places of its joints' axes."""
+"""What kind of loop a joint closes, from the directions and places of the axes of its joints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.topology import Link
-from cotree.terminal.joints import AxisJoint, Planar, Prismatic, Revolute, unit
+from cotree.terminal.joints import AxisJoint, Planar, Prismatic, Revolute, Weld, unit
 
 Array = NDArray[np.float64]
 
@@ -35,29 +35,69 @@ def circuit(mechanism: Mechanism, owner: str) -> list[str]:
 
 
 def loop_kind(mechanism: Mechanism, owner: str, state: tuple[Array, float, Array, Array] | None = None) -> str:
-    """``planar loop``, ``spherical loop`` or ``overconstrained loop``, at a position (q, t, p, modes)."""
-    links = [mechanism.top.links[name] for name in circuit(mechanism, owner)]
-    joints = [link for link in links if not link.of_body]
+    """What kind of loop a chord closes, at a position (q, t, p, modes): ``planar loop``, ``coaxial joints`` ..."""
     if owner not in mechanism.top.links:
         return "implied by the other constraints"
-    if state is None or not all(isinstance(link.joint, AxisJoint) for link in joints):
-        return "overconstrained loop"
-    q, t, p, m = state
-    turning: list[tuple[Array, Array, Link]] = []
-    sliding: list[tuple[Array, Array, Link]] = []
+    joints = [mechanism.top.links[name] for name in closed_through(mechanism, owner)]
+    if state is None or not all(isinstance(link.joint, AxisJoint | Planar | Weld) for link in joints):
+        return OVER
+    axes: list[tuple[Array, Array, Link]] = []
     for link in joints:
-        axis, place = _axis(mechanism, link, q, t, p, m)
-        (sliding if isinstance(link.joint, Prismatic) else turning).append((axis, place, link))
+        if not isinstance(link.joint, Weld):
+            axes.append((*_axis(mechanism, link, *state), link))
+    sliding = [each for each in axes if isinstance(each[2].joint, Prismatic)]
+    turning = [each for each in axes if not isinstance(each[2].joint, Prismatic)]
     if not turning:
-        return "overconstrained loop"
-    first = turning[0][0]
-    parallel = all(abs(abs(float(axis @ first)) - 1) < 1e-9 for axis, _, _ in turning)
-    across = all(abs(float(axis @ first)) < 1e-9 for axis, _, _ in sliding)
-    if parallel and across and all(isinstance(link.joint, Revolute | Prismatic | Planar) for link in joints):
+        return "parallel slides" if sliding and _parallel(sliding) else OVER
+    if not _parallel(turning):
+        return "spherical loop" if not sliding and len(turning) > 2 and _meet(turning) else OVER
+    if not sliding and len(turning) > 1 and _coaxial(turning):
+        return "coaxial joints"
+    across = all(abs(float(axis @ turning[0][0])) < SAME for axis, _, _ in sliding)
+    flat = all(isinstance(link.joint, Revolute | Prismatic | Planar) for _, _, link in axes)
+    if across and flat and len(turning) + len(sliding) > 2:
         return "planar loop"
-    if not sliding and len(turning) > 2 and _meet(turning):
-        return "spherical loop"
-    return "overconstrained loop"
+    along = all(abs(abs(float(axis @ turning[0][0])) - 1) < SAME for axis, _, _ in sliding)
+    return "parallel axes" if along else OVER
+
+
+OVER = "overconstrained loop"
+SAME = 1e-9
+"""How well directions agree."""
+
+
+def closed_through(mechanism: Mechanism, owner: str) -> list[str]:
+    """The joints of the smallest loop through a joint: by way of bodies, whatever the tree is."""
+    joints = {link.name: link for link in mechanism.top.links.values() if not link.of_body}
+    chord = joints[owner]
+    came: dict[int, tuple[int, str]] = {chord.i: (-1, "")}
+    queue = [chord.i]
+    for body in queue:
+        for name, link in joints.items():
+            if name == owner or body not in (link.i, link.j):
+                continue
+            other = link.j if link.i == body else link.i
+            if other not in came:
+                came[other] = (body, name)
+                queue.append(other)
+    names, body = [owner], chord.j
+    while body in came and came[body][1]:
+        body, name = came[body][0], came[body][1]
+        names.append(name)
+    return names
+
+
+def _parallel(axes: list[tuple[Array, Array, Link]]) -> bool:
+    first = axes[0][0]
+    return all(abs(abs(float(axis @ first)) - 1) < SAME for axis, _, _ in axes)
+
+
+def _coaxial(axes: list[tuple[Array, Array, Link]]) -> bool:
+    """Whether parallel axes are one line."""
+    first, begin, _ = axes[0]
+    away = [place - begin - first * float(first @ (place - begin)) for _, place, _ in axes]
+    extent = max(float(np.linalg.norm(place - begin)) for _, place, _ in axes)
+    return max(float(np.linalg.norm(each)) for each in away) <= SAME * extent
 
 
 def _axis(mechanism: Mechanism, link: Link, q: Array, t: float, p: Array, m: Array) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +36,8 @@ class Acting:
     """Nodes between which it acts, where they do not follow from its name."""
     loaded: bool = False
     """Whether the power comes from a network, which books it."""
+    banked: ca.SX = field(default_factory=lambda: ca.SX(0))
+    """The power that is stored beyond the potential energy."""
 
     @property
     def power(self) -> ca.SX:
@@ -98,9 +100,8 @@ class Mechanism:
             motion, v = kin.relative(a, b), top.values.of(part)
             wrench = part.wrench(v, motion, here)
             link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
-            result.append(
-                Acting(part.name, wrench, link, ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion))
-            )
+            own = ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion)
+            result.append(Acting(part.name, wrench, link, *own, banked=part.banked(v, motion)))
         for push in top.joint_forces:
             link_of = top.joint_of(push)
             name = push.chosen(link_of.joint)
@@ -117,6 +118,7 @@ class Mechanism:
                     push.supplies,
                     push.loss(v, x, rate),
                     amount,
+                    banked=push.banked(v, x, rate),
                 )
             )
         return result + self.loads
@@ -249,6 +251,11 @@ class Mechanism:
     def holonomic(self) -> list[bool]:
         """Which rows hold positions."""
         return [r.position is not None for r in self.rows for _ in range(len(r))]
+
+    @cached_property
+    def lengths(self) -> list[bool]:
+        """Which rows are lengths."""
+        return [each for r in self.rows for each in r.lengths]
 
     @cached_property
     def labels(self) -> list[tuple[str, str]]:

@@ -30,15 +30,12 @@ def mechanism_outputs(
     for j, flexible in own.top.flexible.items():
         result |= _elastic(flexible)
         result |= _offsets(own, j, flexible)
+    reactions = reaction_outputs(own, held, drives)
     for link in own.top.links.values():
         if not link.of_body:
             result |= _joint(own, link.name)
-            wrench = held.get(link.name)
-            if wrench is not None:
-                result |= _wrench(link.name, wrench)
-    for name, wrench in held.items():
-        if name not in own.top.links:
-            result |= _wrench(name, wrench)
+            result |= {name: each for name, each in reactions.items() if name.startswith(f"{link.name}.")}
+    result |= reactions
     for act in own.acting:
         if act.loaded:  # the network shows it
             continue
@@ -46,12 +43,20 @@ def mechanism_outputs(
             result[f"{act.name}.{_force_word(own, act.name)}"] = Output(act.along, _force_unit(own, act.name))
         else:
             result |= _wrench(act.name, act.wrench)
-    for name, force in drives.items():
-        result[f"{name}.{_force_word(own, name)}"] = Output(force, _force_unit(own, name))
     loads = {act.name for act in own.loads}
     result |= {f"{name}.power": Output(power, "W") for name, power in powers.items() if name not in loads}
     result["kinetic_energy"] = Output(own.kinetic, "J")
     result["potential_energy"] = Output(ca.SX(potential), "J")
+    return result
+
+
+def reaction_outputs(own: Mechanism, held: Mapping[str, Wrench], drives: Mapping[str, ca.SX]) -> dict[str, Output]:
+    """Reactions of joints and constraints, and forces of drivers."""
+    result: dict[str, Output] = {}
+    for name, wrench in held.items():
+        result |= _wrench(name, wrench)
+    for name, force in drives.items():
+        result[f"{name}.{_force_word(own, name)}"] = Output(force, _force_unit(own, name))
     return result
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.undetermined import self_stress
+from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
 
+NOTHING = 1e-12
+"""A row without a larger entry is no equation."""
 DEPENDENT = 1e-8
 """Part of a row that must be left after the others are taken out of it, for it to count as independent."""
 
@@ -23,7 +27,11 @@ class Redundancy:
     kept: tuple[int, ...]
     dropped: tuple[int, ...]
     freedom: int
-    notes: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    stress: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """States of self-stress: multipliers of all rows that balance each other, one column for each redundant row."""
+    at: int = 0
+    """The position, among those that were looked at, where these are taken."""
 
 
 def independent_rows(jacobian: Array, groups: list[int]) -> list[int]:
@@ -59,17 +67,18 @@ def analyse(mechanism: Mechanism, jacobians: list[Array], reason: Callable[[str]
     count = sum(groups)
     speeds = len(mechanism.kin.u_names)
     best: list[int] = []
-    for jacobian in jacobians:
+    at = 0
+    for k, jacobian in enumerate(jacobians):
         kept = independent_rows(jacobian, groups) if count else []
         if len(kept) > len(best):
-            best = kept
+            best, at = kept, k
     dropped = tuple(k for k in range(count) if k not in set(best))
-    notes = []
+    found = []
     for rows, first in mechanism.numbered():
         lost = [k for k in dropped if first <= k < first + len(rows)]
         if mechanism.top.model.planar:  # what holds a body in the plane is no news
-            lost = [k for k in lost if any(np.abs(jacobian[k]).max(initial=0.0) > 1e-12 for jacobian in jacobians)]
+            lost = [k for k in lost if any(np.abs(jacobian[k]).max(initial=0.0) > NOTHING for jacobian in jacobians)]
         if lost:
-            word = "equation" if len(lost) == 1 else "equations"
-            notes.append(f"'{rows.owner}' adds {len(lost)} redundant {word}: {reason(rows.owner)}")
-    return Redundancy(tuple(best), dropped, speeds - len(best), tuple(notes))
+            found.append(diagnose("redundant-rows", rows.owner, count=len(lost), why=f": {reason(rows.owner)}"))
+    stress = self_stress(jacobians[at], best, dropped)
+    return Redundancy(tuple(best), dropped, speeds - len(best), tuple(found), stress, at)

@@ -16,6 +16,7 @@ import casadi as ca
 
 from cotree.errors import GraphError, ModelError, listing, nearest
 from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
+from cotree.formulation.branch.points import carriers
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
@@ -58,6 +59,10 @@ class Link:
         """The name of the joint or body, which is that of its edge."""
         return self.joint.name
 
+    def translates(self, coordinate: str) -> bool:
+        """Whether a coordinate of the joint is a displacement, and no angle."""
+        return any(c.name == coordinate and c.group == "translation" for c in self.joint.coordinates)
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -91,7 +96,12 @@ class Topology:
 
     def oriented(self, link: Link) -> bool:
         """Whether both ends of a link have an orientation, so that it can hold rotations."""
-        return all(end == GROUND or self.turns(end) for end in (link.i, link.j))
+        return all(end == GROUND or self.turns(end) or end in self.carriers for end in (link.i, link.j))
+
+    @cached_property
+    def carriers(self) -> dict[int, Link]:
+        """Points that pass rotations on between their joints, with the joint from which each takes its orientation."""
+        return carriers(self)
 
     def drives_speed(self, driver: str) -> bool:
         """Whether a driver gives a speed; then the position stays a coordinate, free at the start."""
@@ -363,11 +373,7 @@ def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
         for name in names
         if top.group_of(name) == group and not top.drives_speed(name)
     )
-    turns = tuple(
-        (i, j, link) if top.turns(j) else (GROUND, j, top.links[top.bodies[j].name])  # type: ignore[union-attr]
-        for i, j, link in turns
-    )
-    turns = _ordered(turns)
+    turns = _ordered(tuple((i, j, link) if top.turns(j) else _turning_point(top, j) for i, j, link in turns))
     moving, turning = (frozenset(link.name for _, _, link in walk) for walk in (moves, turns))
     for name in moving ^ turning:
         if top.links[name].joint.coupled:
@@ -377,6 +383,14 @@ def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
                 remedy=f"Pin '{name}' into both trees or into neither",
             )
     return Branches(moves, turns, moving, turning, driven)
+
+
+def _turning_point(top: Topology, j: int) -> tuple[int, int, Link]:
+    """The branch of a point in the tree of rotations: the joint that gives it its orientation, or its own edge."""
+    if j not in top.carriers:
+        return GROUND, j, top.links[top.bodies[j].name]  # type: ignore[union-attr]
+    link = top.carriers[j]
+    return (link.j if link.i == j else link.i), j, link
 
 
 def _walk(top: Topology, tree: Tree) -> tuple[tuple[tuple[int, int, Link], ...], frozenset[str]]:

@@ -78,7 +78,7 @@ def tree_reactions(kin: Kinematics, inertia: list[Inertia | None], applied: Appl
         result_force[link.name] = sign * ca.mtimes(link.a.rotation.T, in_a)
     result: dict[str, Wrench] = {name: Wrench(f, ca.SX.zeros(3)) for name, f in result_force.items()}
     for i, j, link in reversed(kin.tree.rotation):
-        if not kin.top.turns(j):
+        if not kin.top.turns(j) and j not in kin.top.carriers:
             continue
         torque = moment[j]
         on_parent = ca.mtimes(kin.between(i, j), torque)

@@ -47,7 +47,7 @@ class Book:
         if machine.draft is not None:
             energy = machine.draft.energy
             book(MECHANICAL, "stored", energy.stored)
-            book(MECHANICAL, "dissipation", energy.dissipation)
+            book(MECHANICAL, "dissipation", energy.dissipation + machine.draft.banked)
             book(MECHANICAL, "supply", energy.supply)
         for part in machine.parts.network.components.values():
             powers = self._powers(part)

@@ -25,6 +25,7 @@ from cotree.formulation.machine.events import held_start, machine_samples, machi
 from cotree.formulation.system import Output, SmoothInput, SystemEquations, Variables, nothing, rate_name
 from cotree.maths.symbolic import column, symbols
 from cotree.model import ROTATIONAL, TRANSLATIONAL, Model
+from cotree.system import Diagnostic, diagnose
 from cotree.terminal.mounts import AxisMount
 
 PULL = 1.0
@@ -97,7 +98,7 @@ def _alone(machine: Machine) -> SystemEquations:
         integrals=integrals,
         parameter_values=machine.numbers,
         start=machine.start,
-        notes=(*network.notes, *_notes(machine)),
+        diagnostics=(*network.diagnostics, *_diagnostics(machine)),
         **_events(machine),
     )
 
@@ -141,7 +142,11 @@ def _with_mechanism(machine: Machine, draft: Draft) -> SystemEquations:
         start=machine.start,
         domains=book.domains(),
         integrals=turned,
-        notes=(*made.notes, *(machine.network.notes if machine.network is not None else ()), *_notes(machine)),
+        diagnostics=(
+            *made.diagnostics,
+            *(machine.network.diagnostics if machine.network is not None else ()),
+            *_diagnostics(machine),
+        ),
         smooth_inputs=(*made.smooth_inputs, *_smooth(machine, made)),
         parameter_values=machine.numbers,
         **_events(machine),
@@ -215,17 +220,15 @@ def _acting(machine: Machine, expression: ca.SX) -> list[ca.SX]:
     return result
 
 
-def _notes(machine: Machine) -> list[str]:
-    blocks = len(machine.parts.blocks)
-    notes = (
-        [f"{blocks} block{'' if blocks == 1 else 's'} of signals: {listing(machine.parts.blocks)}"] if blocks else []
-    )
-    if machine.parts.mounts:
-        notes.append(f"networks act on the mechanism through {listing(machine.parts.mounts)}")
-    return notes + _simplified(machine)
+def _diagnostics(machine: Machine) -> list[Diagnostic]:
+    blocks, mounts = machine.parts.blocks, machine.parts.mounts
+    found = [diagnose("signal-blocks", *blocks, count=len(blocks), names=listing(blocks))] if blocks else []
+    if mounts:
+        found.append(diagnose("mounts", *mounts, names=listing(mounts)))
+    return found + _simplified(machine)
 
 
-def _simplified(machine: Machine) -> list[str]:
+def _simplified(machine: Machine) -> list[Diagnostic]:
     """Inertias on moving bodies that do not count in full."""
     parts, draft = machine.parts, machine.draft
     if draft is None:
@@ -238,25 +241,20 @@ def _simplified(machine: Machine) -> list[str]:
     }
     plain = {name: mount for name, mount in moving.items() if len(mount.ports) == 1}
     relative = dict.fromkeys((mount, part.name) for part, _, on in parts.inertias(plain, domains) for mount in on)
-    notes = [
-        f"'{part}' counts its speed from the body that carries '{plain[mount].on}', as the minus node of '{mount}' is "
-        "the datum; give that node a name of its own for speeds against the ground"
-        for mount, part in relative
-    ]
+    found = [diagnose("relative-inertia", part, joint=plain[mount].on, mount=mount) for mount, part in relative]
     sliding = {
         name: mount
         for name, mount in moving.items()
         if len(mount.ports) > 1 and mount.ports[0].domain is TRANSLATIONAL and top.turns(top.links[mount.on].a.body)
     }
-    notes += [
-        f"'{part.name}' counts along the axis of {listing(on)} alone: what it does to a carrier that turns is left "
-        "out; a body on the joint has it all"
+    found += [
+        diagnose("axis-only-inertia", part.name, others=listing(on))
         for part, _, on in parts.inertias(sliding, (TRANSLATIONAL,))
     ]
     if machine.model.planar:
-        return notes
-    return notes + [
-        f"'{part.name}' turns with {listing(on)}, whose axes may differ: its gyroscopic moment is left out"
+        return found
+    return found + [
+        diagnose("no-gyroscopic-moment", part.name, others=listing(on))
         for part, _, on in parts.inertias(parts.carried, (ROTATIONAL,))
         if len(on) > 1 and moving.keys() & set(on)
     ]

@@ -7,7 +7,7 @@ With the nodes in the tree and everything else in the cotree this is the nodal f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -19,9 +19,11 @@ from cotree.formulation.nodal.outputs import nodal_outputs
 from cotree.formulation.nodal.rank import independent_rows
 from cotree.formulation.nodal.start import Start, least
 from cotree.formulation.nodal.structure import NodalStructure, Row, lock_name
-from cotree.formulation.system import Energy, Lock, Mechanics, SmoothInput, SystemEquations, Variables
+from cotree.formulation.system import Energy, Lock, Mechanics, Output, SmoothInput, SystemEquations, Variables
+from cotree.formulation.undetermined import PART, marked, self_stress
 from cotree.maths.symbolic import column
 from cotree.model import Model
+from cotree.system import Diagnostic, diagnose
 from cotree.terminal.nodal.base import Held
 from cotree.terminal.nodal.cables import ForceCable, MotorCable
 from cotree.terminal.nodal.forces import BodyLoad
@@ -30,6 +32,8 @@ from cotree.terminal.nodal.locks import Stop
 
 Array = NDArray[np.float64]
 
+MOST = 5_000_000
+"""Rows times redundant rows up to which states of self-stress are looked at."""
 NEAR = 0.01
 """How far from the start ranks are looked at once more, as a part of the structure's size."""
 BACK = 1e-2
@@ -228,6 +232,8 @@ def _system(
         np.zeros(s.u.numel() + len(kept)),
     )
     places = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
+    outputs = nodal_outputs(s, rows, places, powers)
+    said = (*_diagnostics(s, rows, kept, dropped), *marked(_undetermined(s, start, kept, dropped, q0, outputs)))
     return SystemEquations(
         name=s.model.name,
         t=s.t,
@@ -238,7 +244,7 @@ def _system(
         kinematics=s.u,
         rates=s.u_dot,
         energy=energy,
-        outputs=nodal_outputs(s, rows, places, powers),
+        outputs=outputs,
         w=unknown,
         algebraic=ca.vertcat(balance, acceleration),
         multipliers=multipliers,
@@ -249,13 +255,14 @@ def _system(
         smooth_inputs=smooth,
         modes=tuple(s.values.modes),
         mode_symbols=s.values.mode_symbols,
+        laws=dict(s.values.laws),
         parameter_values=s.values.numbers,
         assemble=start.state,
         mechanics=Mechanics(
-            balance, position, velocity, acceleration, (), s.kinetic, s.potential,
-            column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped),
+            balance, position, velocity, acceleration, (), s.kinetic, s.potential, (True,) * len(kept),
+            column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped), (True,) * len(dropped),
         ),
-        notes=(*_notes(s, rows, kept, dropped), *s.across, *(() if closed else _moved(s, q0))),
+        diagnostics=(*said, *s.across, *(() if closed else _moved(s, q0))),
         pulls=tuple(f"{p.part.name}.tension" for p in s.parts if isinstance(p.part, ForceCable | MotorCable)),
         locks=_locks(s),
         closed=tuple(closed),
@@ -338,27 +345,39 @@ def _signals(s: NodalStructure) -> tuple[Variables, ca.SX, tuple[SmoothInput, ..
     )
 
 
-def _moved(s: NodalStructure, q0: Array) -> tuple[str, ...]:
+def _undetermined(
+    s: NodalStructure, start: Start, kept: list[int], dropped: list[int], q0: Array, outputs: Mapping[str, Output]
+) -> list[str]:
+    """Forces of parts that states of self-stress change; what holds a node in the plane is none of them."""
+    told = [k for k in dropped if ca.depends_on(start.rows[k].value, s.q)]
+    if not told or len(start.rows) * len(told) > MOST:
+        return []
+    try:
+        stress = np.abs(self_stress(start.parts(q0, s.values.p.start, 0.0)[1], kept, told))
+    except RuntimeError:  # a matrix without inverse, at a special position
+        return []
+    stressed = {start.rows[k].owner for k in np.flatnonzero((stress > PART * stress.max(axis=0)).any(axis=1)).tolist()}
+    units = ("N", "N m")
+    return [name for name, each in outputs.items() if each.unit in units and name.partition(".")[0] in stressed]
+
+
+def _moved(s: NodalStructure, q0: Array) -> tuple[Diagnostic, ...]:
     """By how much nodes were moved to meet the equations at the start."""
     given = np.asarray(s.given(s.values.numbers())[0], dtype=float).ravel()
     moves = np.linalg.norm((q0 - given).reshape(-1, s.dim), axis=1)[: s.real]
     worst = int(np.argmax(moves))
     if moves[worst] <= SHIFTED * max(1.0, float(np.abs(given).max(initial=0.0))):
         return ()
-    return (f"nodes are moved to meet all equations at the start, '{s.names[worst]}' most: by {moves[worst]:.3g} m",)
+    return (diagnose("nodes-moved", s.names[worst], distance=float(moves[worst])),)
 
 
-def _notes(s: NodalStructure, rows: list[Row], kept: list[int], dropped: list[int]) -> tuple[str, ...]:
-    added = s.dim * (len(s.names) - s.real)
-    n, free = s.q.numel(), s.q.numel() - len(kept)
-    words = (
-        f"{n - added} nodal degrees of freedom, {len(kept) - added} independent equations, "
-        f"{free} independent displacement mode{'' if free == 1 else 's'}"
-    )
+def _diagnostics(s: NodalStructure, rows: list[Row], kept: list[int], dropped: list[int]) -> tuple[Diagnostic, ...]:
+    added, n = s.dim * (len(s.names) - s.real), s.q.numel()
+    sizes = {"coordinates": n - added, "rows": len(kept) - added, "freedom": n - len(kept)}
     counts: dict[str, int] = {}
     for k in dropped:
         if ca.depends_on(rows[k].value, s.q):  # what holds a node in the plane is no news
             counts[rows[k].owner] = counts.get(rows[k].owner, 0) + 1
-    lines = [f"'{owner}' adds {count} redundant equation{'' if count == 1 else 's'}" for owner, count in counts.items()]
-    more = [f"... and {len(lines) - 12} more parts with redundant equations"] if len(lines) > 12 else []
-    return (words, *lines[:12], *more)
+    found = [diagnose("redundant-rows", owner, count=count, why="") for owner, count in counts.items()]
+    more = [diagnose("more-redundant-rows", *list(counts)[12:], count=len(found) - 12)] if len(found) > 12 else []
+    return (diagnose("structure-counts", **sizes), *found[:12], *more)

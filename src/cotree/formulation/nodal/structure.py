@@ -14,6 +14,7 @@ from cotree.formulation.nodal.bodies import BodyForm, body_form
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import column, elements, symbols
 from cotree.model import Model
+from cotree.system import Diagnostic, diagnose
 from cotree.terminal.nodal.base import XYZ, At, Held, NodalPart, Node, Pushing
 from cotree.terminal.nodal.bodies import Body
 from cotree.terminal.nodal.forces import BodyLoad, Force
@@ -308,13 +309,13 @@ def check_nodes(model: Model) -> None:
                 )
 
 
-def across_the_plane(model: Model) -> tuple[str, ...]:
-    """Refuse constant velocities, forces and moments out of the plane of a planar structure; notes on what is ignored.
+def across_the_plane(model: Model) -> tuple[Diagnostic, ...]:
+    """Refuse constant velocities, forces and moments out of the plane of a planar structure.
 
-    Gravity across the plane and courses over time are told only.
+    Gravity across the plane and courses over time are reported only.
     """
     values = model.component_values()
-    notes = ["gravity along z is across the plane of the structure: it does nothing"] if values["gravity.z"] else []
+    found = [diagnose("gravity-across-plane")] if values["gravity.z"] else []
     for part in model.components.values():
         for field in next((fields for kind, fields in ACROSS.items() if isinstance(part, kind)), ()):
             name = f"{part.name}.{field}"
@@ -326,5 +327,5 @@ def across_the_plane(model: Model) -> tuple[str, ...]:
                     remedy="Drop it, or make the model without planar=True",
                 )
             if name not in values:
-                notes.append(f"'{name}' is out of the plane of the structure: it does nothing")
-    return tuple(notes)
+                found.append(diagnose("across-plane", name))
+    return tuple(found)

@@ -1,0 +1,101 @@
+"""Sources and drivers that must not jump: where they do, at a break of their expressions or between two breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.errors import SolveError
+from cotree.formulation.system import SmoothInput
+from cotree.system import Diagnostic, diagnose
+
+if TYPE_CHECKING:
+    from cotree.solve.run import Run
+
+Array = NDArray[np.float64]
+
+SAMPLES = 2000
+"""Samples of each stretch in which a jump inside of it is looked for."""
+STEEP = 20.0
+"""Change from one sample to the next, over the median change, that may be a jump."""
+LEAST = 1e-6
+"""The least jump, as a part of the largest value."""
+STRETCHES = 20
+"""Stretches between breaks that are looked into."""
+MOST = 8
+"""Places of each signal that are looked at."""
+HALVES = 40
+"""How often such a place is narrowed."""
+Jump = tuple[SmoothInput, float, float, float]
+"""What jumps, when, and its values before and after."""
+
+
+def jumping_input(run: Run, edges: Array, modes: list[Array]) -> SolveError | None:
+    """The error for an input whose rate is needed and that jumps: that would ask for an infinite variable."""
+    for smooth, at, a, b in _jumps(run, edges, modes):
+        if not smooth.driver:
+            return SolveError(
+                f"{run.problem.equations.inputs.names[smooth.index]} jumps from {a:g} to {b:g} at t = {at:g} s, but "
+                f"{smooth.why}, so the jump would need {smooth.needs}",
+                remedy=smooth.remedy,
+            )
+    return None
+
+
+def kinked_drivers(run: Run, edges: Array, modes: list[Array]) -> tuple[Diagnostic, ...]:
+    """A note for each driver whose speed jumps."""
+    found: dict[str, list[Jump]] = {}
+    for jump in _jumps(run, edges, modes):
+        if jump[0].driver:
+            found.setdefault(jump[0].driver, []).append(jump)
+    return tuple(
+        diagnose("driver-kink", name, time=several[0][1], jump=several[0][3] - several[0][2], count=len(several))
+        for name, several in found.items()
+    )
+
+
+def _jumps(run: Run, edges: Array, modes: list[Array]) -> Iterator[Jump]:
+    """All jumps, those at breaks first."""
+    smooth = run.problem.equations.smooth_inputs
+    if not smooth:
+        return
+    peaks = run.limits.peaks if len(run.limits.peaks) else np.zeros(len(run.problem.equations.inputs))
+    for at, before, after in zip(edges[1:-1], modes[:-1], modes[1:], strict=True):
+        left, right = (run._signals(np.array([at]), m).ravel() for m in (before, after))
+        for each in smooth:
+            a, b = float(left[each.index]), float(right[each.index])
+            if abs(a - b) > 1e-12 * max(abs(a), abs(b), peaks[each.index]):
+                yield each, float(at), a, b
+    for k, m in enumerate(modes[:STRETCHES] if len(edges) > 1 else ()):
+        yield from _inside(run, smooth, float(edges[k]), float(edges[k + 1]), m)
+
+
+def _inside(run: Run, smooth: tuple[SmoothInput, ...], first: float, last: float, m: Array) -> Iterator[Jump]:
+    """Jumps between two breaks, as of abs(sin(t)): the change between two samples stays, however near they are."""
+    times = np.linspace(first, last, SAMPLES + 1)[1:-1]
+    values = run._signals(times, m)
+    for each in smooth:
+        own = values[each.index]
+        if not np.isfinite(own).all():
+            continue
+        change, largest = np.abs(np.diff(own)), float(np.abs(own).max())
+        steep = np.flatnonzero((change > STEEP * np.median(change)) & (change > LEAST * largest))
+        for k in steep[np.argsort(-change[steep])][:MOST].tolist():
+            a, b = _narrowed(run, each.index, float(times[k]), float(times[k + 1]), m)
+            before, after = run._signals(np.array([a, b]), m)[each.index].tolist()
+            if abs(after - before) > 0.5 * change[k]:
+                yield each, b, before, after
+
+
+def _narrowed(run: Run, index: int, a: float, b: float, m: Array) -> tuple[float, float]:
+    """An interval halved again and again, to the side on which the signal changes more."""
+    for _ in range(HALVES):
+        middle = (a + b) / 2
+        if middle in (a, b):
+            break
+        low, half, high = run._signals(np.array([a, middle, b]), m)[index].tolist()
+        a, b = (a, middle) if abs(half - low) > abs(high - half) else (middle, b)
+    return a, b

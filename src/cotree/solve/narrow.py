@@ -1,0 +1,146 @@
+"""Narrow features of expressions: pulses of time or of position that are shorter than the steps of a run.
+
+Samples of an expression do not show a pulse between them. Its inner parts do: the argument of ``exp`` in
+``exp(-((t - 0.4321)/1e-6)**2)`` is a wide parabola, and has its largest value where the pulse is. So every inner part
+is sampled, its extrema and zeros are narrowed, and the expression is asked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+At = Callable[[Array], Array]
+"""Values at times, one row for each expression."""
+
+SAMPLES = 2000
+"""Samples of each inner part over a run."""
+MOST_PARTS = 60
+"""Inner parts of one expression that are looked at."""
+MOST_PLACES = 400
+"""Extrema and zeros of one inner part that are narrowed, the evenly spread ones where there are more."""
+ZOOM, LEVELS = 16, 7
+"""Points of a window over which a place is narrowed, and how often."""
+HIGH = 0.02
+"""Height of a feature over what its neighbours show, as a part of the expression's largest value."""
+RESOLVED = 4.0
+"""Width in samples from which on a feature shows in the samples themselves."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A narrow feature: which expression has it, when, how wide it is at half its height in s, and the value there."""
+
+    name: str
+    t: float
+    width: float
+    value: float
+
+
+def inner_parts(expression: ca.SX) -> list[ca.SX]:
+    """The parts that an expression is made of, without symbols and numbers, the outer ones first."""
+    found: dict[int, ca.SX] = {}
+    todo = [expression]
+    while todo and len(found) < MOST_PARTS:
+        part = todo.pop(0)
+        for k in range(part.n_dep()):
+            inner = part.dep(k)
+            if inner.is_leaf() or inner.element_hash() in found:
+                continue
+            found[inner.element_hash()] = inner
+            todo.append(inner)
+    return list(found.values())
+
+
+def features(
+    expressions: Mapping[str, ca.SX], evaluate: Callable[[ca.SX], At], first: float, last: float
+) -> list[Feature]:
+    """The narrow features of expressions between two times; ``evaluate`` makes a column a function of time."""
+    found: list[Feature] = []
+    for name, expression in expressions.items():
+        parts = inner_parts(expression)
+        if parts and last > first:
+            at = evaluate(ca.vertcat(expression, *parts))
+            found += _of_one(name, at, np.linspace(first, last, SAMPLES + 1), len(parts))
+    return found
+
+
+def _of_one(name: str, at: At, times: Array, parts: int) -> list[Feature]:
+    samples = at(times)
+    if not np.isfinite(samples).any():
+        return []
+    spacing = float(times[1] - times[0])
+    places = np.concatenate([_places(samples[1 + k], times, at, 1 + k) for k in range(parts)])
+    if not len(places):
+        return []
+    places = np.unique(places)
+    values = at(places)[0]
+    own = samples[0]
+    scale = float(np.nanmax(np.abs(np.concatenate([own, values])), initial=0.0))
+    before = np.clip(np.searchsorted(times, places - spacing / 2) - 2, 0, len(times) - 1)  # a sample may hit the top
+    after = np.clip(before + 4, 0, len(times) - 1)
+    near = np.where(np.isfinite(own[before] + own[after]), (own[before] + own[after]) / 2, 0.0)
+    with np.errstate(invalid="ignore"):
+        high = np.abs(values - near) > HIGH * scale
+    result: list[Feature] = []
+    for t, value, base in zip(places[high].tolist(), values[high].tolist(), near[high].tolist(), strict=True):
+        width = _width(at, t, value, base, spacing)
+        if width < RESOLVED * spacing and not any(abs(t - other.t) <= other.width for other in result):
+            result.append(Feature(name, t, width, value))
+    return result
+
+
+def bursts(
+    expressions: Mapping[str, ca.SX], evaluate: Callable[[ca.SX], At], first: float, last: float
+) -> list[Feature]:
+    """Where expressions act for a while and are calm before and after, as samples show it."""
+    times, found = np.linspace(first, last, SAMPLES + 1), list[Feature]()
+    for name, expression in expressions.items():
+        values = evaluate(expression)(times)[0]
+        if not np.isfinite(values).all():
+            continue
+        calm = float(np.median(values))
+        active = np.abs(values - calm) > HIGH * float(np.abs(values - calm).max(initial=0.0))
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], active, [False]]).astype(int)))
+        for a, b in edges.reshape(-1, 2).tolist():
+            top = a + int(np.argmax(np.abs(values[a:b] - calm)))
+            found.append(Feature(name, float(times[top]), float(times[b - 1] - times[a]), float(values[top])))
+    return found
+
+
+def _places(values: Array, times: Array, at: At, row: int) -> Array:
+    """Extrema and zeros of one inner part, narrowed as far as numbers go."""
+    if not np.isfinite(values).all():
+        return np.zeros(0)
+    slopes = np.diff(values)
+    turns = np.flatnonzero((slopes[1:] * slopes[:-1] < 0) | ((slopes[1:] == 0) != (slopes[:-1] == 0))) + 1
+    zeros = np.flatnonzero((values[1:] * values[:-1] < 0) | (values[1:] == 0))
+    result = []
+    for kind, indices in (("extremum", turns), ("zero", zeros)):
+        if len(indices) > MOST_PLACES:
+            indices = indices[np.linspace(0, len(indices) - 1, MOST_PLACES).astype(int)]
+        if not len(indices):
+            continue
+        a, b = times[np.maximum(indices - 1, 0)], times[np.minimum(indices + 1, len(times) - 1)]
+        top = np.where(values[indices] >= values[np.maximum(indices - 1, 0)], 1.0, -1.0)
+        for _ in range(LEVELS):
+            grid = a[:, None] + (b - a)[:, None] * np.linspace(0, 1, ZOOM + 1)
+            inside = at(grid.ravel())[row].reshape(grid.shape)
+            best = np.argmax(inside * top[:, None], axis=1) if kind == "extremum" else np.argmin(np.abs(inside), axis=1)
+            rows = np.arange(len(grid))
+            a, b = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, ZOOM)]
+        result.append((a + b) / 2)
+    return np.concatenate(result) if result else np.zeros(0)
+
+
+def _width(at: At, t: float, value: float, base: float, spacing: float) -> float:
+    """The width at half its height: the nearest place on either side where half of it is gone."""
+    away = spacing * RESOLVED * np.logspace(-10, 0, 121)
+    half = [np.abs(at(t + side * away)[0] - base) < abs(value - base) / 2 for side in (1, -1)]
+    reach = [float(away[int(np.argmax(gone))]) if gone.any() else float(away[-1]) for gone in half]
+    return sum(reach)

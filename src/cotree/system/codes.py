@@ -1,0 +1,228 @@
+"""The table of diagnostics: one row for each code, from which texts and the page of the documentation are made.
+
+A text may name ``{subjects}`` (as a list), ``{quoted}`` (each in quotes) and the diagnostic's numbers;
+``{count:#equation}`` is ``1 equation`` or ``3 equations``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Code(NamedTuple):
+    """What a code says, how grave it is, and what it means to a reader of the documentation."""
+
+    severity: str
+    text: str
+    meaning: str
+
+
+CODES: dict[str, Code] = {
+    # -- what the equations are --------------------------------------------------------------------------------------
+    "mechanism-counts": Code(
+        "info",
+        "{speeds:#speed}, {rows:#independent constraint equation}, {freedom:#degree} of freedom",
+        "The size of a mechanism under the chosen tree.",
+    ),
+    "closure-counts": Code(
+        "info",
+        "{speeds} speeds, {rows:#independent closure}, {freedom:#degree} of freedom",
+        "The size of a mechanism given as a bond graph.",
+    ),
+    "structure-counts": Code(
+        "info",
+        "{coordinates} nodal degrees of freedom, {rows} independent equations, "
+        "{freedom:#independent displacement mode}",
+        "The size of a structure in nodal coordinates.",
+    ),
+    "network-states": Code("info", "{count:#state}{names}", "The states of a network or of a bond graph."),
+    "elastic-coordinates": Code(
+        "info",
+        "{subjects}: {mass:.4g} kg, {count} elastic coordinates ({shapes} shapes){frequencies}",
+        "A flexible body after its reduction.",
+    ),
+    "signal-blocks": Code("info", "{count:#block} of signals: {names}", "The blocks of a machine."),
+    "mounts": Code("info", "networks act on the mechanism through {names}", "Where networks and mechanism meet."),
+    "algebraic-loop": Code(
+        "info",
+        "algebraic loop of {count} equations, {how}: {names}",
+        "Equations without a state between them. They are solved together.",
+    ),
+    "dependent-storage": Code(
+        "note",
+        "{subjects} is a dependent storage: it follows from {others}",
+        "A storage whose state follows from others or from a source, so that it is no state of its own.",
+    ),
+    "derivative-causality": Code(
+        "note",
+        "{what} {quoted} has derivative causality: its {variable} follows from others",
+        "A storage of a bond graph whose state follows from others.",
+    ),
+    "derivative-causality-solved": Code(
+        "info",
+        "derivative causality, solved with the speeds: {names}",
+        "Inertias of a bond graph that move with others.",
+    ),
+    "hidden-state": Code(
+        "note",
+        "{subjects} is no state: it follows from others through a gyrator",
+        "A storage of a bond graph whose state follows from others behind a gyrator.",
+    ),
+    "loop-closure": Code(
+        "info",
+        "the {line} closes a loop: its effort is found from an equation",
+        "A bond that closes a loop of a bond graph.",
+    ),
+    "default-gravity": Code(
+        "note",
+        "gravity is not given: {gravity} m/s^2 is taken",
+        "A model with masses that says nothing about gravity.",
+    ),
+    # -- what rigid bodies do not determine --------------------------------------------------------------------------
+    "redundant-rows": Code(
+        "note",
+        "{quoted} adds {count:#redundant equation}{why}",
+        "Equations that follow from others. The motion is not affected; some reactions are not determined.",
+    ),
+    "undetermined-reactions": Code(
+        "note",
+        "rigid bodies do not determine {names}: other values would balance as well, and another tree may give them; "
+        "take out redundant joints, or give the parts a stiffness",
+        "Reactions of redundant joints. Their values depend on which of the redundant equations are used.",
+    ),
+    "more-redundant-rows": Code(
+        "note", "... and {count} more parts with redundant equations", "Further parts with redundant equations."
+    ),
+    "implied-closures": Code(
+        "note", "closures that others imply already: {names}", "Closures of a bond graph that follow from others."
+    ),
+    # -- what a law leaves out ---------------------------------------------------------------------------------------
+    "relative-inertia": Code(
+        "note",
+        "{quoted} counts its speed from the body that carries '{joint}', as the minus node of '{mount}' is the datum; "
+        "give that node a name of its own for speeds against the ground",
+        "A rotor on a moving body whose speed is counted from that body.",
+    ),
+    "axis-only-inertia": Code(
+        "note",
+        "{quoted} counts along the axis of {others} alone: what it does to a carrier that turns is left out; a body on "
+        "the joint has it all",
+        "A mass of a network on a carrier that turns.",
+    ),
+    "no-gyroscopic-moment": Code(
+        "note",
+        "{quoted} turns with {others}, whose axes may differ: its gyroscopic moment is left out",
+        "A rotor on several axes.",
+    ),
+    "negative-resistance": Code(
+        "note",
+        "R {quoted} is negative ({value:g}): it supplies energy instead of dissipating it",
+        "A dissipator of a bond graph with a negative constant.",
+    ),
+    "gravity-across-plane": Code(
+        "note",
+        "gravity along z is across the plane of the structure: it does nothing",
+        "Gravity has a component normal to the plane of a planar structure.",
+    ),
+    "across-plane": Code(
+        "note",
+        "{quoted} is out of the plane of the structure: it does nothing",
+        "A load normal to the plane of a planar structure.",
+    ),
+    # -- starts ------------------------------------------------------------------------------------------------------
+    "start-moved": Code(
+        "note",
+        "start values were moved to close all loops: {moves}; give values that fit if another position is meant",
+        "Given start values that did not fit together. The nearest closed position is taken, where rotations count as "
+        "angles and displacements in parts of the size of the mechanism. Less than 3 degrees or 3 % is not reported.",
+    ),
+    "start-speeds-moved": Code(
+        "note",
+        "start speeds were changed to keep all loops closed: {moves}",
+        "Given start speeds that did not fit together.",
+    ),
+    "placed-by-rest": Code(
+        "note",
+        "no start position is given for {quoted}: placed where the bushings are at rest",
+        "A body that only bushings hold and that is given no position.",
+    ),
+    "nodes-moved": Code(
+        "note",
+        "nodes are moved to meet all equations at the start, {quoted} most: by {distance:.3g} m",
+        "Given positions of nodes that did not meet the lengths and supports of a structure.",
+    ),
+    # -- runs --------------------------------------------------------------------------------------------------------
+    "energy-open": Code(
+        "warning",
+        "from t = {time:g} s the energy balance is off by up to {error:.1%} of the largest energy; try a smaller rtol "
+        "or another integrator",
+        "Energy that was supplied is neither stored nor dissipated: the integration was too coarse.",
+    ),
+    "inaccurate": Code(
+        "warning",
+        "a run with {how} gives other results: {subjects} differs by up to {error:.1%} of its range, at t = {time:g} "
+        "s; take a finer tolerance or step",
+        "The tolerance or the step of the run is too coarse for its results.",
+    ),
+    "stepped-over": Code(
+        "warning",
+        "{quoted} acts for about {width:.2g} s at t = {time:g} s, where it reaches {value:.4g}, and was stepped over; "
+        "set max_step to a part of that time",
+        "A force that is narrow in position or speed falls between two steps of the run.",
+    ),
+    "domain-energy-open": Code(
+        "warning",
+        "the energy balance of the {subjects} domain is off by {error:.1%} of the energy that was moved; try a smaller "
+        "rtol",
+        "The balance of one domain of a machine stays open.",
+    ),
+    "negative-dissipation": Code(
+        "warning",
+        "{energy:.4g} J that counted as dissipated come back until t = {time:g} s; a law that changes with time or "
+        "follows signals has no energy of its own{candidates}",
+        "Dissipated energy falls: a force law gives energy back that no potential energy accounts for.",
+    ),
+    "constraint-open": Code(
+        "warning",
+        "{quoted} does not hold: it is open by {error:.3g} at t = {time:g} s; try a smaller rtol or another integrator",
+        "Results do not meet an equation between positions.",
+    ),
+    "driver-kink": Code(
+        "note",
+        "the speed that {quoted} drives jumps by {jump:.4g} at t = {time:g} s ({count:#jump} in all): all speeds jump "
+        "with it, as in an impact, by a force that no result shows; let it start and stop smoothly",
+        "A kink in the law of a driver of frames.",
+    ),
+    "drift": Code(
+        "warning",
+        "the method lets lengths drift: the largest error of an equation between positions is {distance:.2g} m",
+        "A method that does not hold constraints between positions, such as `paper`.",
+    ),
+    "below-vacuum": Code(
+        "warning",
+        "the pressure at {subjects} falls below the vacuum: {pressure:.4g} Pa at t = {time:g} s; the fluid would boil "
+        "there, which no law has",
+        "A pressure that no fluid can have.",
+    ),
+    "many-events": Code(
+        "note",
+        "{quoted} has acted {count} times; the first {kept} are kept as events",
+        "An event that happened very often.",
+    ),
+    "closes": Code("info", "{quoted} closes at t = {times} s", "A latch or stop that has closed in a run."),
+    # -- linear models -----------------------------------------------------------------------------------------------
+    "samples-held": Code(
+        "note",
+        "outputs of sampled blocks are held constant: {names}",
+        "A linear model leaves what acts at samples as it is.",
+    ),
+    "switches-held": Code(
+        "note", "parts that switch stay as they are: {names}", "A linear model leaves what switches as it is."
+    ),
+    "sticking-pole": Code(
+        "note",
+        "{names}: slip of what sticks fades at {rate:g} 1/s, a pole of the method alone",
+        "A pole of a linear model that comes from the method, not from the machine.",
+    ),
+    "note": Code("info", "{text}", "A note in a results file that an older version has written."),
+}
