@@ -16,6 +16,7 @@ from cotree.view import mathml
 from cotree.view.bond_drawing import bond_svg
 from cotree.view.bond_picture import picture_of
 from cotree.view.page import MOST_ROWS, equation_list, figure, text
+from cotree.view.report_equations import facts
 
 MOST_SYMBOLS = 40
 """Elements beyond which the open graph is not drawn."""
@@ -83,8 +84,7 @@ def _listed(lines: Iterable[str], tag: str) -> str:
 
 def equations_section(model: Model, equations: SystemEquations) -> str:
     """State equations, or the equations of motion where they are short enough to be read."""
-    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[:MOST_ROWS])
-    parts = [f"<ul>{notes}</ul>" if notes else ""]
+    parts = [facts(equations)]
     if equations.mechanics is None:
         count = len(equations.u) + len(equations.w) + len(equations.inputs)
         parts += ["<h3>State equations</h3>"]

@@ -161,8 +161,9 @@ def _doubts(solution: Solution) -> str:
 
 
 def _notes(solution: Solution, equations: SystemEquations) -> str:
-    """What else the run said; what the equations said stands beside them."""
-    said = [str(each) for each in solution.diagnostics if not each.grave and each not in equations.diagnostics]
+    """Notes, and what else the run said; plain facts of the equations stand beside them."""
+    own = {each.text for each in equations.diagnostics if each.severity == "info"}
+    said = [each.text for each in solution.diagnostics if not each.grave and each.text not in own]
     more = f"<li>… and {len(said) - MOST_ROWS} more, left out here</li>" if len(said) > MOST_ROWS else ""
     items = "".join(f"<li>{text(note)}</li>" for note in said[:MOST_ROWS]) + more
     return f'\n<ul class="notes">{items}</ul>' if items else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from cotree.formulation import SystemEquations, rate_name
 from cotree.formulation.branch.explain import constraint_lines
 from cotree.formulation.machine.explain import block_laws, further_rates, switch_lines, wiring
@@ -11,15 +13,17 @@ from cotree.view import mathml
 from cotree.view.page import MOST_ROWS, counted, equation_list, figure, folded, table, text
 from cotree.view.signal_drawing import signals_svg
 
+COUNTS = ("mechanism-counts", "closure-counts", "structure-counts")
+"""What the sentence on degrees of freedom says already."""
+
 
 def network_equations(model: Model, tree: Tree, equations: SystemEquations) -> str:
     """State equations of a network first, then those that they were made of."""
     graph = tree.graph
     count = len(equations.u) + len(equations.w) + len(equations.inputs)
-    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[:MOST_ROWS])
     owners = _owners(tree)
     parts = [
-        f"<ul>{notes}</ul>" if notes else "",
+        facts(equations),
         equation_list(mathml.state_equations(model, equations), count, parts=_by_name(model)),
         "<p>A dot is the rate of change.</p>",
         f"<p>They follow from {2 * graph.e} unknowns, a through and an across variable for each of "
@@ -104,6 +108,13 @@ def _by_name(model: Model) -> dict[str, str]:
     return {name: edge.component or edge.name for edge in model.edges() for name in (edge.across[0], edge.through[0])}
 
 
+def facts(equations: SystemEquations, known: Collection[str] = ()) -> str:
+    """What the equations are, as a list; notes and warnings stand at the head of the page."""
+    said = [each.text for each in equations.diagnostics if each.severity == "info" and each.code not in known]
+    items = "".join(f"<li>{text(each)}</li>" for each in said[:MOST_ROWS])
+    return f"<ul>{items}</ul>" if items else ""
+
+
 def freedom(equations: SystemEquations) -> str:
     """Coordinates, speeds, independent constraint equations, and what is redundant."""
     speeds, held = len(equations.u), constraints(equations)
@@ -112,11 +123,10 @@ def freedom(equations: SystemEquations) -> str:
         f"{counted(len(equations.q), 'coordinate')}, {counted(speeds, 'speed')} and "
         f"{counted(held, 'independent constraint equation')} leave {left} of freedom."
     )
-    notes = "".join(f"<li>{text(note)}</li>" for note in equations.notes[1:MOST_ROWS])
     lines = constraint_lines(equations)
     rows = ((str(k + 1), f"<b>{text(line)}</b>") for k, line in enumerate(lines))
     owners = [line.partition(" ")[0] for line in lines]
     listed = table(("", "constraint equation"), rows, held, "equations", parts=owners) if held else ""
     if held > 12:
         listed = folded(f"Constraint equations ({held})", listed)
-    return "\n".join([f"<p>{sentence}</p>", f"<ul>{notes}</ul>" if notes else "", listed])
+    return "\n".join([f"<p>{sentence}</p>", facts(equations, COUNTS), listed])
