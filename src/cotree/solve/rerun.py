@@ -34,7 +34,7 @@ SUSPECT = 2e-3
 """Sum of the errors of all intervals, as a part of a state's range, from which on the whole run is made again."""
 WRONG = 4e-3
 """Difference between both runs, as a part of a result's range, that is worth a warning."""
-SMALL = 1e-3
+SMALL = 1e-2
 """Least range of a result, as a part of the largest with the same unit."""
 FEWEST = 40
 """Output times from which on they show the path of the motion."""
