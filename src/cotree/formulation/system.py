@@ -248,7 +248,7 @@ class SystemEquations:
     integrals: Mapping[str, Output] = field(default_factory=dict)
     """Rates that are integrated along with the motion, by the name of the integral; the unit is the integral's."""
     unbooked: tuple[str, ...] = ()
-    """Parts whose work counts as dissipated though it may come back: laws that follow time or signals."""
+    """Parts with a law of their own, whose work may count as dissipated though it comes back."""
     laws: Mapping[str, ca.SX] = field(default_factory=dict)
     """Expressions of the model that follow the motion, by the field that holds each."""
     parameter_values: Callable[[Mapping[str, float] | None], NDArray[np.float64]] | None = None

@@ -117,9 +117,9 @@ def _places(values: Array, times: Array, at: At, row: int) -> Array:
     """Extrema and zeros of one inner part, narrowed as far as numbers go."""
     if not np.isfinite(values).all():
         return np.zeros(0)
-    slopes = np.diff(values)
+    signs, slopes = np.sign(values), np.sign(np.diff(values))
     turns = np.flatnonzero((slopes[1:] * slopes[:-1] < 0) | ((slopes[1:] == 0) != (slopes[:-1] == 0))) + 1
-    zeros = np.flatnonzero((values[1:] * values[:-1] < 0) | (values[1:] == 0))
+    zeros = np.flatnonzero((signs[1:] * signs[:-1] < 0) | (signs[1:] == 0))
     result = []
     for kind, indices in (("extremum", turns), ("zero", zeros)):
         if len(indices) > MOST_PLACES:

@@ -127,6 +127,7 @@ def finished(draft: Draft) -> SystemEquations:
         modes=tuple(values.modes),
         mode_symbols=values.mode_symbols,
         laws=dict(values.laws),
+        unbooked=tuple(part.name for part in own.top.model.components.values() if getattr(part, "law", None)),
         parameter_values=values.numbers,
         assemble=start.state,
         moved=start.moved,

@@ -366,7 +366,7 @@ def _moved(s: NodalStructure, q0: Array) -> tuple[Diagnostic, ...]:
     given = np.asarray(s.given(s.values.numbers())[0], dtype=float).ravel()
     moves = np.linalg.norm((q0 - given).reshape(-1, s.dim), axis=1)[: s.real]
     worst = int(np.argmax(moves))
-    if moves[worst] <= SHIFTED * max(1.0, float(np.abs(given).max(initial=0.0))):
+    if moves[worst] <= SHIFTED * float(np.abs(given).max(initial=0.0)):
         return ()
     return (diagnose("nodes-moved", s.names[worst], distance=float(moves[worst])),)
 

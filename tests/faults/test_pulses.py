@@ -1,0 +1,164 @@
+"""What is narrow is met or reported (A4, A15), kinks of drivers are named (A16), laws book their energy (A19)."""
+
+from __future__ import annotations
+
+from math import erf
+
+import numpy as np
+import pytest
+
+import cotree as ct
+
+
+def said(sol: ct.Solution, code: str) -> list:
+    return [each for each in sol.diagnostics if each.code == code]
+
+
+# -- A4: pulses in time ----------------------------------------------------------------------------------------------
+
+
+def charged(width: float, at: float, charge: float = 1.0) -> ct.Model:
+    """A pulse of a given charge into 1 F beside 10 ohm."""
+    m = ct.Model("pulse")
+    current = f"{charge}/{width}*exp(-((t-{at})/{width})**2)/sqrt(pi)"
+    m.add(ct.electrical.CurrentSource("S", "ground", "a", current=current))
+    m.add(ct.electrical.Capacitor("C", "a", "ground", capacitance=1.0))
+    m.add(ct.electrical.Resistor("R", "a", "ground", resistance=10.0))
+    return m
+
+
+@pytest.mark.parametrize("width", [1e-9, 1e-6, 1e-4, 1e-2])
+@pytest.mark.parametrize("at", [0.4321, 0.777])
+def test_a_short_pulse_of_current_is_met(width, at):
+    sol = charged(width, at).simulate(1.0)
+    assert sol["C.voltage"][-1] == pytest.approx(np.exp(-(1 - at) / 10), rel=1e-4)
+
+
+@pytest.mark.parametrize("width", [1e-7, 1e-5, 1e-3])
+def test_a_short_push_is_met(width):
+    """A momentum of 2 N s on 1 kg, by a smooth pulse of 1/cosh^2."""
+    m = ct.Model("push", gravity=(0, 0, 0))
+    m.add(ct.PointMass("ball", mass=1.0))
+    force = f"1/{width}/cosh((t-0.3137)/{width})**2"
+    m.add(ct.PointForce("push", "ball", force=(force, 0, 0)))
+    sol = m.simulate(1.0)
+    assert sol["ball.velocity.x"][-1] == pytest.approx(2.0, rel=1e-4)
+
+
+# -- A15: pulses in position -----------------------------------------------------------------------------------------
+
+
+def gate(height: float, width: float, place: float = 50.0, speed: float = 100.0) -> ct.Model:
+    """1 kg that slides through a narrow force: half its square of the speed falls by height * width * sqrt(pi)."""
+    m = ct.Model("gate", gravity=(0, 0, 0))
+    m.add(ct.RigidBody("block", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    m.add(ct.Prismatic("x", m.ground, "block", axis=(1, 0, 0), displacement_rate=speed))
+    m.add(ct.JointActuator("gate", on="x", effort=f"-{height}*exp(-((x.displacement-{place})/{width})**2)"))
+    return m
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "place"),
+    [(1e5, 0.01, 50.0), (2e4, 0.05, 31.7), (1e6, 1e-3, 66.6), (3e7, 3e-5, 12.5), (330.0, 3.0, 50.0)],
+)
+def test_a_narrow_force_of_position_is_met_or_reported(height, width, place):
+    sol = gate(height, width, place).simulate(1.0)
+    right = np.sqrt(100.0**2 - 2 * height * width * np.sqrt(np.pi))
+    if abs(sol["x.displacement_rate"][-1] - right) > 0.01 * right:
+        (found,) = said(sol, "stepped-over")
+        assert found.severity == "warning"
+        assert found.subjects == ("gate",)
+        assert found.data["time"] == pytest.approx(place / 100, rel=1e-3)
+        half, whole = (2 * np.sqrt(np.log(part)) * width / 100 for part in (2, 50))  # at half its height, and at 2 %
+        assert 0.8 * half < found.data["width"] < 1.1 * whole
+        assert "max_step" in found.text
+
+
+@pytest.mark.parametrize("width", [10.0, 25.0])
+def test_a_wide_force_of_position_is_met_and_not_reported(width):
+    sol = gate(1e3 / width, width).simulate(1.0)
+    ends = [erf((x - 50) / width) for x in (0.0, sol["x.displacement"][-1])]
+    right = np.sqrt(100.0**2 - 1e3 * np.sqrt(np.pi) * (ends[1] - ends[0]))
+    assert sol["x.displacement_rate"][-1] == pytest.approx(right, rel=1e-6)
+    assert not said(sol, "stepped-over")
+
+
+def test_the_remedy_of_the_message_works():
+    model = gate(1e5, 0.01)
+    (found,) = said(model.simulate(1.0), "stepped-over")
+    sol = model.simulate(1.0, max_step=found.data["width"] / 4)
+    assert sol["x.displacement_rate"][-1] == pytest.approx(80.34, abs=0.01)
+    assert not said(sol, "stepped-over")
+
+
+# -- A16: kinks of drivers -------------------------------------------------------------------------------------------
+
+
+def hoisted(course: str, **more: str) -> ct.Model:
+    m = ct.Model("hoist", gravity=(0, -9.81, 0), parameters={"hoist": 0.5})
+    shape = ct.box(size=(1, 1, 1), mass=2000)
+    m.add(ct.RigidBody("box", shape, frames={"hook": (0, 0.8, 0)}, position=(0, -10.8, 0)))
+    driven = more or {"distance": course}
+    m.add(ct.FrameDrive("rope", m.ground, "box.hook", **driven))
+    return m
+
+
+KINKED = {
+    "a rope": (hoisted("10 - hoist*(ramp(t-2)-ramp(t-8))"), 2.0, -0.5, 2),
+    "a height": (hoisted("", y="-10 + hoist*abs(t-3)"), 3.0, 1.0, 1),
+    "a limit": (hoisted("10 - min(hoist*t, 1.5)"), 3.0, 0.5, 1),
+}
+
+
+@pytest.mark.parametrize("case", KINKED)
+def test_a_kink_in_the_law_of_a_driver_is_named_with_its_time(case):
+    model, time, jump, count = KINKED[case]
+    (found,) = said(model.simulate(10.0), "driver-kink")
+    assert found.subjects == ("rope",)
+    assert found.data["time"] == pytest.approx(time, abs=1e-6)
+    assert found.data["jump"] == pytest.approx(jump, rel=1e-6)
+    assert found.data["count"] == count
+
+
+@pytest.mark.parametrize("course", ["10 - hoist*sin(t)", "10 - hoist*ramp(t-2)**2/8", "10 - 0.2*t"])
+def test_a_smooth_driver_is_not(course):
+    assert not said(hoisted(course).simulate(5.0), "driver-kink")
+
+
+# -- A19: laws that store --------------------------------------------------------------------------------------------
+
+
+def on_a_rope(**law: object) -> ct.Model:
+    m = ct.Model("rope", gravity=(0, 0, -9.81))
+    m.add(ct.PointMass("load", mass=2.0, position=(0.4, 0, -1.2)))
+    m.add(ct.Spring("rope", m.ground, "load", length=1.0, **law))
+    return m
+
+
+@pytest.mark.parametrize("law", ["400*max(x, 0) + 3*v*step(x)", "200*(x + abs(x))", "50*(exp(3*x) - 1) + 0.5*v"])
+def test_a_law_of_length_and_rate_books_what_it_stores(law):
+    sol = on_a_rope(law=law).simulate(4.0)
+    audit = sol.energy()
+    assert np.diff(audit.dissipated).min() > -1e-6 * audit.scale
+    assert audit.error < 1e-6
+    assert not said(sol, "negative-dissipation")
+
+
+def test_the_energy_that_a_law_stores_is_its_integral():
+    law = "50*(exp(3*x) - 1)"
+    sol = on_a_rope(law=law).simulate(2.0, rtol=1e-11)
+    x = np.linalg.norm(sol["load.position"], axis=1) - 1.0
+    spring = 50 * (np.exp(3 * x) / 3 - x)
+    kinetic, height = np.sum(sol["load.velocity"] ** 2, axis=1), sol["load.position.z"]
+    whole = kinetic + 2 * 9.81 * height + spring
+    np.testing.assert_allclose(whole, whole[0], atol=1e-6)
+    stored = sol.energy().stored
+    np.testing.assert_allclose(stored - stored[0], 0, atol=1e-6)
+
+
+@pytest.mark.parametrize("law", ["400*(1 + 0.5*sin(8*t))*x", "300*x*(1 + 0.8*cos(11*t))"])
+def test_a_law_of_time_that_gives_energy_back_is_reported(law):
+    sol = on_a_rope(law=law).simulate(4.0)
+    (found,) = said(sol, "negative-dissipation")
+    assert "rope" in found.subjects
+    assert found.data["energy"] > 0
