@@ -33,7 +33,7 @@ def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: 
     for name in shown:
         values = solution[name]
         numbers = [f"{value + 0.0:.6g}" for value in (values[0], values[-1], values.min(), values.max())]
-        rows.append([name, solution.unit(name), *numbers])
+        rows.append([solution.label(name), solution.unit(name), *numbers])
     head = f"[bold]{escape(solution.model)}[/]: {escape(counts)}, {len(solution.states)} states"
     out().print(head, soft_wrap=True)
     for note in notes:
@@ -115,6 +115,8 @@ def summary_data(file: Any, model: api.Model | None, solution: Solution, notes: 
         "units": {name: solution.unit(name) for name in solution.names},
         "events": dict(solution.events),
         "notes": list(notes),
+        "diagnostics": [each.to_data() for each in solution.diagnostics],
+        "undetermined": sorted(solution.undetermined),
     }
 
 

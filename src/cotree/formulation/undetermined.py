@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 PART = 1e-6
 """Part of the largest change of a force or torque from which on a reaction counts as changed."""
+ROUNDED = 1e-12
+"""Part of the largest change of any of them, whatever its unit, that is rounding."""
 SMALL = 600
 """Rows up to which matrices are full."""
 
@@ -56,11 +58,11 @@ def undetermined(
     names, values = list(reactions), ca.vertcat(*reactions.values())
     change = np.abs(np.asarray(at(ca.jacobian(values, multipliers)) @ stress))
     torque = np.array([".torque" in name for name in names])
-    found = np.zeros(len(names), dtype=bool)
+    found, rounded = np.zeros(len(names), dtype=bool), ROUNDED * change.max(axis=0)
     for kind in (torque, ~torque):
         if kind.any():
             largest = change[kind].max(axis=0)
-            found |= kind & (change > PART * np.where(largest > 0, largest, np.inf)).any(axis=1)
+            found |= kind & (change > PART * np.where(largest > rounded, largest, np.inf)).any(axis=1)
     return tuple(name for name, changed in zip(names, found.tolist(), strict=True) if changed)
 
 

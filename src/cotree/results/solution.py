@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Self
@@ -108,12 +109,16 @@ class Solution:
         """The texts of the diagnostics."""
         return notes_of(self.diagnostics)
 
-    @property
+    @cached_property
     def undetermined(self) -> frozenset[str]:
         """Results that rigid bodies do not determine: reactions of redundant joints."""
         return frozenset(
             name for each in self.diagnostics if each.code == "undetermined-reactions" for name in each.subjects
         )
+
+    def label(self, name: str) -> str:
+        """A name as tables and plots show it: marked where rigid bodies do not determine the result."""
+        return f"{name} (not determined)" if name in self.undetermined else name
 
     @property
     def names(self) -> tuple[str, ...]:

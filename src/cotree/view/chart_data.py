@@ -87,6 +87,7 @@ def chart_data(
         "series": book.series,
         "values": _packed(np.concatenate(book.values) if book.values else np.zeros(0)),
         "events": {clean(name): _finite(times) for name, times in solution.events.items()},
+        "undetermined": sorted(clean(name) for name in solution.undetermined),
         "parts": {clean(name): kind for name, kind in kinds.items()},
     }
     # Inside a page no text may end the script, whatever a name holds.

@@ -59,7 +59,7 @@ def plot_solution(
         heights = [max(least, 0.19 * min(len(members), MOST_LISTED + 1) + 0.3) for members in panels.values()]
         figure, axes = _panels(max(len(panels), 1), heights or [2.9])
         for ax, (unit, members) in zip(axes, panels.items(), strict=False):
-            _draw_lines(ax, solution[x], {name: solution[name] for name in members}, thin=x == "t")
+            _draw_lines(ax, solution[x], {solution.label(name): solution[name] for name in members}, thin=x == "t")
             _label_values(ax, _quantity(members), unit, [solution[name] for name in members])
             if x == "t":
                 _mark_events(ax, solution)
