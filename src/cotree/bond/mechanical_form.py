@@ -246,7 +246,7 @@ class MechanicalForm(StateForm):
 
         def number(expression: ca.SX) -> Any:
             free = ca.Function("change", known, [expression], {"allow_free": True}).free_sx()  # such as speeds
-            return ca.Function("change", known, [substitute(expression, ca.vertcat(*free), 0)])(*at).sparse()
+            return ca.Function("change", known, [substitute(expression, ca.vertcat(*free), 0)])(*at)
 
         multipliers = ca.SX.sym("lambda", len(self.closures))
         self._let(dict(enumerate(ca.vertsplit(multipliers))))

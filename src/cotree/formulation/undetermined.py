@@ -40,7 +40,7 @@ def self_stress(matrix: Any, kept: Sequence[int], dropped: Sequence[int]) -> Arr
     from scipy.sparse import csr_matrix
     from scipy.sparse.linalg import splu
 
-    rows = csr_matrix(matrix)
+    rows = csr_matrix(matrix.sparse() if isinstance(matrix, ca.DM) else matrix)
     own, others = rows[list(kept)], rows[list(dropped)]
     stress[list(kept)] = splu((own @ own.T).tocsc()).solve((own @ others.T).toarray())
     return stress
@@ -51,12 +51,12 @@ def undetermined(
 ) -> tuple[str, ...]:
     """The reactions, expressions of the multipliers of all rows, that states of self-stress change.
 
-    ``at`` gives the number of an expression at a position, as a sparse matrix.
+    ``at`` gives the numbers of an expression at a position.
     """
     if not stress.size or not reactions:
         return ()
     names, values = list(reactions), ca.vertcat(*reactions.values())
-    change = np.abs(np.asarray(at(ca.jacobian(values, multipliers)) @ stress))
+    change = np.abs(np.asarray(ca.mtimes(ca.DM(at(ca.jacobian(values, multipliers))), ca.DM(stress)), dtype=float))
     torque = np.array([".torque" in name for name in names])
     found, rounded = np.zeros(len(names), dtype=bool), ROUNDED * change.max(axis=0)
     for kind in (torque, ~torque):

@@ -172,10 +172,11 @@ class Mechanism:
         e, (_, n, _, every) = self.equations, self.sizes
         m = np.concatenate([np.zeros(e.mode_symbols.numel()), e.x.start])
         known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(len(e.multipliers)), e.p.start, m)
-        mass, jac = (each.sparse() for each in self.matrices(*known))
-        own = np.sqrt(np.abs(mass.diagonal())) if n else np.zeros(0)
+        mass, jac = self.matrices(*known)
+        own = np.sqrt(np.abs(np.asarray(ca.densify(ca.diag(mass)), dtype=float).ravel()))
         own = np.where(np.isfinite(own) & (own > 0), own, 1.0)
-        rows = np.sqrt(np.asarray(abs(jac.multiply(1 / own)).power(2).sum(axis=1), dtype=float).ravel()[:every])
+        parts = ca.mtimes(jac, ca.diag(ca.DM(1 / own)))
+        rows = np.sqrt(np.asarray(ca.densify(ca.sum2(parts * parts)), dtype=float).ravel()[:every])
         rows = np.where(np.isfinite(rows) & (rows > 0), rows, 1.0)
         return np.asarray(2.0 ** -np.round(np.log2(np.concatenate([own, rows]))))
 

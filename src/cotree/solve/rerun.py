@@ -13,7 +13,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from cotree.errors import SolveError
 from cotree.solve.integrator import Integrator
@@ -55,6 +54,8 @@ def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
     laws = _laws(run)
     if not laws or len(times) < FEWEST:
         return ()
+    from scipy.interpolate import CubicSpline  # takes longer to load than most models take to run
+
     path = CubicSpline(times, states, axis=1)
     problem, e = run.problem, run.problem.equations
 

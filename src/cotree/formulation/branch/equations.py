@@ -203,6 +203,6 @@ def reactions_undetermined(own: Mechanism, stress: Array, at: tuple[Array, Array
 
     def number(expression: ca.SX) -> Any:
         free = ca.Function("change", known, [expression], {"allow_free": True}).free_sx()  # such as speeds
-        return ca.Function("change", known, [substitute(expression, ca.vertcat(*free), 0)])(q, 0.0, p, m).sparse()
+        return ca.Function("change", known, [substitute(expression, ca.vertcat(*free), 0)])(q, 0.0, p, m)
 
     return undetermined(found, multipliers, stress, number)
