@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from cotree import api
     from cotree.formulation import SystemEquations
 
+GRAVITY = ("default-gravity",)
+"""Notes that a line of their own has."""
+
 
 @takes_models
 def check(choices: list[ModelChoice], as_json: Json = False, quiet: Quiet = False) -> None:
@@ -70,7 +73,7 @@ def _checked(choice: ModelChoice) -> dict[str, Any]:
             "gravity": _gravity(model),
             "run": _run(chosen),
             "defaults": _defaults(chosen),
-            "notes": [str(each) for each in equations.diagnostics if each.code != "default-gravity"],
+            "notes": [str(each) for each in equations.diagnostics if each.code not in GRAVITY],
         }
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from cotree.errors import ModelError
 from cotree.formulation.network import network_equations, network_graph
+from cotree.formulation.plane import gravity_diagnostics, load_diagnostics
 from cotree.formulation.system import SystemEquations
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Model
-from cotree.model.world import EARTH
-from cotree.system import Diagnostic, diagnose
 from cotree.terminal.mounts import Mount
 from cotree.terminal.thermal import Loss
 
@@ -100,16 +99,9 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
     key = tuple(each.branches if isinstance(each, Tree) else each for each in trees)
     if key not in kept.equations:
         written = _write(model, tree)
-        kept.equations[key] = replace(written, diagnostics=(*written.diagnostics, *world_diagnostics(model)))
+        said = (*written.diagnostics, *load_diagnostics(model), *gravity_diagnostics(model, written))
+        kept.equations[key] = replace(written, diagnostics=said)
     return kept.equations[key]
-
-
-def world_diagnostics(model: Model) -> tuple[Diagnostic, ...]:
-    """What the model as a whole leaves to defaults."""
-    if not model.weighs or model.gravity is not None:
-        return ()
-    x, y, z = EARTH
-    return (diagnose("default-gravity", gravity=f"({x:g}, {y:g}, {z:g})"),)
 
 
 def _write(model: Model, tree: Any) -> SystemEquations:

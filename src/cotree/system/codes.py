@@ -78,6 +78,18 @@ CODES: dict[str, Code] = {
         "gravity is not given: {gravity} m/s^2 is taken",
         "A model with masses that says nothing about gravity.",
     ),
+    "default-gravity-idle": Code(
+        "note",
+        "gravity is not given: {gravity} m/s^2 is taken, along which nothing can move (joints have their axes along z "
+        "unless others are given, too); give gravity or axes if that is not meant",
+        "A model with masses that says nothing about gravity and cannot move up or down.",
+    ),
+    "default-gravity-across-plane": Code(
+        "warning",
+        "gravity is not given: {gravity} m/s^2 is taken, which is across the plane of the planar model and moves "
+        "nothing; give gravity, such as (0, -9.81, 0), or (0, 0, 0) if none is meant",
+        "A planar model with masses that says nothing about gravity. Its plane is that of x and y.",
+    ),
     # -- what rigid bodies do not determine --------------------------------------------------------------------------
     "redundant-rows": Code(
         "note",
@@ -121,13 +133,14 @@ CODES: dict[str, Code] = {
     ),
     "gravity-across-plane": Code(
         "note",
-        "gravity along z is across the plane of the structure: it does nothing",
-        "Gravity has a component normal to the plane of a planar structure.",
+        "gravity along z, {size} m/s^2, is across the plane of the planar model: it moves nothing",
+        "Gravity has a component normal to the plane of a planar model, which is that of x and y.",
     ),
     "across-plane": Code(
-        "note",
-        "{quoted} is out of the plane of the structure: it does nothing",
-        "A load normal to the plane of a planar structure.",
+        "warning",
+        "{quoted} = {size} {unit} is across the plane of the planar model: it moves nothing; make the model without "
+        "planar if it should",
+        "A force normal to the plane of a planar model, or a torque about an axis in the plane.",
     ),
     # -- starts ------------------------------------------------------------------------------------------------------
     "start-moved": Code(

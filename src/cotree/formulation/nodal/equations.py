@@ -262,7 +262,7 @@ def _system(
             balance, position, velocity, acceleration, (), s.kinetic, s.potential, (True,) * len(kept),
             column([rows[k].value for k in dropped]), tuple(rows[k].owner for k in dropped), (True,) * len(dropped),
         ),
-        diagnostics=(*said, *s.across, *(() if closed else _moved(s, q0))),
+        diagnostics=(*said, *(() if closed else _moved(s, q0))),
         pulls=tuple(f"{p.part.name}.tension" for p in s.parts if isinstance(p.part, ForceCable | MotorCable)),
         locks=_locks(s),
         closed=tuple(closed),

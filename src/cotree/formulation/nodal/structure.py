@@ -14,7 +14,6 @@ from cotree.formulation.nodal.bodies import BodyForm, body_form
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import column, elements, symbols
 from cotree.model import Model
-from cotree.system import Diagnostic, diagnose
 from cotree.terminal.nodal.base import XYZ, At, Held, NodalPart, Node, Pushing
 from cotree.terminal.nodal.bodies import Body
 from cotree.terminal.nodal.forces import BodyLoad, Force
@@ -52,8 +51,8 @@ class NodalStructure:
 
     def __init__(self, model: Model) -> None:
         check_nodes(model)
-        self.across = across_the_plane(model) if model.planar else ()
-        """Notes on what acts across the plane of a planar structure."""
+        if model.planar:
+            check_plane(model)
         self.model = model
         self.values = Values(model)
         self.t = self.values.t
@@ -309,13 +308,9 @@ def check_nodes(model: Model) -> None:
                 )
 
 
-def across_the_plane(model: Model) -> tuple[Diagnostic, ...]:
-    """Refuse constant velocities, forces and moments out of the plane of a planar structure.
-
-    Gravity across the plane and courses over time are reported only.
-    """
+def check_plane(model: Model) -> None:
+    """Refuse constant velocities, forces and moments out of the plane of a planar structure."""
     values = model.component_values()
-    found = [diagnose("gravity-across-plane")] if values["gravity.z"] else []
     for part in model.components.values():
         for field in next((fields for kind, fields in ACROSS.items() if isinstance(part, kind)), ()):
             name = f"{part.name}.{field}"
@@ -326,6 +321,3 @@ def across_the_plane(model: Model) -> tuple[Diagnostic, ...]:
                     expected="zero: planar structures stay in the plane of x and y",
                     remedy="Drop it, or make the model without planar=True",
                 )
-            if name not in values:
-                found.append(diagnose("across-plane", name))
-    return tuple(found)

@@ -1,0 +1,84 @@
+"""Gravity and loads that move nothing: defaults, and what is across the plane of a planar model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import casadi as ca
+import numpy as np
+
+from cotree.formulation.system import SystemEquations
+from cotree.model import Model, quantities
+from cotree.model.world import EARTH
+from cotree.system import Diagnostic, diagnose
+
+ACROSS = ("force.z", "torque.x", "torque.y", "moment.x", "moment.y")
+"""Entries of loads that a planar model does not feel; its plane is that of x and y."""
+
+
+DOWN = "gravity.z"
+BESIDE = 0.01
+"""How far from the start, in rad or m, the second position is at which gravity is looked at."""
+NOTHING = 1e-9
+"""Part of a motion of all masses that counts as none along gravity."""
+
+
+def gravity_diagnostics(model: Model, equations: SystemEquations) -> tuple[Diagnostic, ...]:
+    """Gravity that was not given, and gravity across the plane of a planar model."""
+    if not model.weighs:
+        return ()
+    x, y, z = EARTH
+    if model.gravity is None:
+        flat, idle = model.planar, not model.planar and _idle(equations, _mass(model))
+        code = "default-gravity-across-plane" if flat else "default-gravity-idle" if idle else "default-gravity"
+        return (diagnose(code, gravity=f"({x:g}, {y:g}, {z:g})"),)
+    across = model.gravity.expressions["z"]
+    size = model.component_values().get(DOWN)
+    if not model.planar or size == 0.0:
+        return ()
+    return (diagnose("gravity-across-plane", size=across.text if size is None else f"{size:g}"),)
+
+
+def _mass(model: Model) -> float:
+    return sum(value for name, value in model.component_values().items() if name.endswith(".mass"))
+
+
+def _idle(e: SystemEquations, mass: float) -> bool:
+    """Whether no free motion raises or lowers a weight, at the start and beside it."""
+    if e.mechanics is None or DOWN not in e.p.names or not len(e.u):
+        return False
+    height = ca.jacobian(e.mechanics.potential, e.p.symbols[e.p.names.index(DOWN)])
+    rise = ca.jacobian(ca.jtimes(height, e.q.symbols, e.kinematics), e.u.symbols)
+    known = [e.t, e.q.symbols, e.p.symbols, e.mode_symbols]
+    slopes = (ca.jacobian(each, e.u.symbols) for each in (e.mechanics.velocity, e.kinematics))
+    parts = [rise, *slopes, e.mass_matrix()]
+    look = ca.Function("rise", known, [ca.densify(e.in_time(each)) for each in parts], {"allow_free": True})
+    if look.get_free():
+        return False
+    q, modes, rng = e.q.start, np.zeros(e.mode_symbols.numel()), np.random.default_rng(0)
+    for _ in range(2):
+        up, held, turn, inertia = (np.asarray(each, dtype=float) for each in look(0.0, q, e.p.start, modes))
+        _, sizes, right = np.linalg.svd(held.reshape(-1, len(e.u)))
+        free = right[int((sizes > NOTHING * sizes.max(initial=0.0)).sum()) :].T
+        size = NOTHING**2 * mass * np.einsum("ki,kl,li->i", free, inertia, free)
+        if not free.shape[1] or not (((up @ free) ** 2).ravel() <= size).all():  # (sum m z')^2 <= m u^T M u
+            return False
+        q = q + BESIDE * turn @ free @ rng.normal(size=free.shape[1])
+    return True
+
+
+def load_diagnostics(model: Model) -> tuple[Diagnostic, ...]:
+    """Forces and torques across the plane of a planar model, each with its size."""
+    if not model.planar:
+        return ()
+    values = model.component_values()
+    return tuple(_loads(model, values))
+
+
+def _loads(model: Model, values: dict[str, float]) -> Iterable[Diagnostic]:
+    for part in model.components.values():
+        for field, info in quantities(part).items():
+            name = f"{part.name}.{field}"
+            if field in ACROSS and field in part.expressions and values.get(name) != 0.0:
+                size = f"{values[name]:g}" if name in values else part.expressions[field].text
+                yield diagnose("across-plane", name, size=size, unit=info.unit)
