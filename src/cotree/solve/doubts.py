@@ -23,7 +23,6 @@ HELD = 1e-6
 beyond which it is not redundant after all."""
 PUSHED = 1e-9
 """Part of the largest force of a run by which a cable's tension may be below zero."""
-"""Pressure in Pa over the atmosphere at which there is none left."""
 PLACES = 64
 """Output times at which left-out equations are looked at."""
 
@@ -72,9 +71,12 @@ def broken_redundancy(run: Run) -> SolveError | None:
     if run.problem.settled_well is not None:  # what the integrator leaves off the constraints says nothing
         x = np.asarray(run.problem.settled_well(t, x, run.p, m)[0], dtype=float)
     values = np.asarray(function(t, x[: len(e.q)], run.p, m), dtype=float)
-    sizes = np.where(e.mechanics.left_out_lengths, run.extent(), 1.0)
+    rtol = run.method.options.rtol
+    held = max(HELD, 100 * rtol)  # a rough run leaves more
+    angles = x[[k for k, unit in enumerate(e.q.units) if unit == "rad"]]
+    turned = rtol / held * float(np.abs(angles).max(initial=0.0))  # an angle is known to its part of rtol
+    sizes = np.where(e.mechanics.left_out_lengths, run.extent(), 1.0 + turned)
     worst = np.abs(values / sizes[:, None]).max(axis=0)
-    held = max(HELD, 100 * run.method.options.rtol)  # a rough run leaves more
     if not np.any(worst > held):
         return None
     when = int(np.argmax(worst > held))
