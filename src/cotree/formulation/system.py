@@ -273,6 +273,8 @@ class SystemEquations:
     """The equations with others closed: ``locked(names, q, t, p)`` at positions that meet them."""
     nodal: Any = None
     """The structure behind equations in nodal coordinates."""
+    spins: Any = None
+    """Finds rotations of bodies that nothing else feels (`branch.spins.Spins`)."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """What the formulation has to say: counts, dependent storages, redundant equations, what it leaves out."""
 

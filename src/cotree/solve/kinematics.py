@@ -32,6 +32,7 @@ from cotree.solve.problem import Problem
 from cotree.solve.run import Run
 from cotree.solve.simulate import output_grid, simulate
 from cotree.solve.sizes import Sizes
+from cotree.solve.spins import without_idle
 from cotree.solve.tangent import Freedom, Tangent, flat, independent, numbers
 
 Array = NDArray[np.float64]
@@ -72,6 +73,7 @@ def kinematics(
     without_locks(e, "kinematics")
     _without_networks(e)
     p, m = numbers(e, parameters, t_start)
+    e = without_idle(e, t_start, p, m) if len(e.u) > len(e.multipliers) else e
     driven = _Driven(e, p)
     driven.check_freedom(t_start, m)
     assert e.mechanics is not None

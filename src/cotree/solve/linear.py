@@ -22,10 +22,11 @@ from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.held import held_diagnostics, held_modes
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
+from cotree.solve.spins import check_inertia, without_massless
 from cotree.solve.statics import static_equilibrium
 from cotree.solve.steady import network_rest
 from cotree.solve.tables import check_tables
-from cotree.solve.tangent import Freedom, Tangent, independent, whole_state
+from cotree.solve.tangent import Freedom, Tangent, independent, numbers, whole_state
 from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
@@ -176,8 +177,10 @@ def _mechanism(
     parameters: Mapping[str, float] | None,
     chosen: Iterable[str] | None,
 ) -> LinearSystem:
+    e = without_massless(e, t, *numbers(e, parameters, t))
     problem = Problem.of(e)
     x, p, m = mechanism_point(e, at, t, parameters)
+    check_inertia(e, t, x, p, m)
     places, Z = admissible(e, t, x, p, m, chosen)
     w = problem.w_of(t, x, np.zeros(0), p, m).ravel()
     wanted = _choose(outputs, e.outputs, "output")
@@ -204,7 +207,8 @@ def _mechanism(
     states = tuple(names[k] for k in places)
     point = dict(zip(names, x.tolist(), strict=True))
     matrices = fx[places] @ Z, fp[places], yx @ Z, yp
-    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, held_diagnostics(e, m))
+    said = (*held_diagnostics(e, m), *(each for each in e.diagnostics if each.code == "spin-left-out"))
+    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, said)
 
 
 def _driven(e: SystemEquations, inputs: Iterable[str] | None) -> list[str]:

@@ -20,8 +20,10 @@ from cotree.formulation import SystemEquations
 from cotree.results.html import html_table
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
+from cotree.solve.spins import check_inertia, without_massless
 from cotree.solve.steady import Flow
-from cotree.solve.tangent import Freedom, Local, Tangent
+from cotree.solve.tangent import Freedom, Local, Tangent, numbers
+from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -48,6 +50,13 @@ class Modes:
     point: Mapping[str, float]
     main: tuple[str, ...] = ()
     """The coordinate or state that takes part most in each mode, whatever the units are; empty for mechanisms alone."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What the equations have to say, such as rotations that were left out."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The texts of the diagnostics."""
+        return notes_of(self.diagnostics)
 
     @property
     def most(self) -> list[str]:
@@ -112,8 +121,10 @@ def modes(
 
     Of a machine they are those of all its states together, and shapes hold the states of networks and blocks, too.
     """
-    e, tangent = equations, Tangent.of(equations)
+    e = without_massless(equations, t, *numbers(equations, parameters, t))
+    tangent = Tangent.of(e)
     x, p, m = mechanism_point(e, about, t, parameters)
+    check_inertia(e, t, x, p, m)
     if e.domains:
         return _machine(e, tangent, x, t, p, m)
     w = Problem.of(e).w_of(t, x, np.zeros(0), p, m).ravel()
@@ -132,7 +143,8 @@ def modes(
     moves = (slope @ (motions / largest)).reshape(len(names), 3, motions.shape[1])
     point = dict(zip(e.state_names, x.tolist(), strict=True))
     frames = {name: moves[k] for k, name in enumerate(names)}
-    return Modes(values, e.q.names, (shapes / largest).astype(np.complex128), frames, point)
+    shapes = (shapes / largest).astype(np.complex128)
+    return Modes(values, e.q.names, shapes, frames, point, diagnostics=e.diagnostics)
 
 
 def _machine(e: SystemEquations, tangent: Tangent, x: Array, t: float, p: Array, m: Array) -> Modes:

@@ -33,6 +33,7 @@ from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
 from cotree.solve.retries import across, evenly
 from cotree.solve.sizes import History, Sizes
+from cotree.solve.spins import check_inertia
 from cotree.solve.switched import SwitchRecord
 from cotree.system import Diagnostic
 
@@ -112,6 +113,7 @@ class Run:
             x, z = self._start_values(start, modes[0]), self.problem.equations.w.start
             z = self.method.beginning(self.t_start, z[: self.problem.sizes["z"]], self.p, start)
             quad = np.zeros(self.problem.sizes["quad"])
+            check_inertia(self.problem.equations, self.t_start, x, self.p, modes[0])
         else:
             x, z, quad = (at.numbers[name] for name in ("x", "z", "quad"))
             self.courses.recall(at.numbers)

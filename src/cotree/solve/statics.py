@@ -19,8 +19,10 @@ from cotree.results.html import html_table
 from cotree.solve.held import Held
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
+from cotree.solve.spins import without_massless
 from cotree.solve.steady import Flow, rest
 from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of, whole_state
+from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
 
@@ -55,6 +57,13 @@ class Equilibrium:
     iterations: int
     poles: NDArray[np.complex128] | None = None
     """Of a machine the poles about this state, by which its stability is judged; ``stiffness`` is empty then."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What the equations have to say, such as rotations that were left out."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The texts of the diagnostics."""
+        return notes_of(self.diagnostics)
 
     @property
     def stable(self) -> bool:
@@ -104,6 +113,7 @@ def static_equilibrium(
     p, m = numbers(equations, parameters, t)
     if equations.domains and (equations.mechanics is not None or len(equations.held)):
         return _operating(equations, at, t, p, seek)
+    equations = without_massless(equations, t, p, m)
     tangent = Tangent.of(equations)
     q, _ = state_of(equations, at, t, p)
     search = _Search(tangent, t, p, m)
@@ -141,6 +151,7 @@ def _operating(e: SystemEquations, at: Any, t: float, p: Array, seek: str) -> Eq
         residual=float(np.abs(flow.at(x)[0]).max(initial=0.0)),
         iterations=iterations,
         poles=poles,
+        diagnostics=e.diagnostics,
     )
 
 
@@ -297,7 +308,7 @@ def _eigen(here: Local, free: Freedom) -> tuple[Array, Array]:
     if not len(K):
         return np.zeros(0), np.zeros((0, 0))
     sizes, turn = np.linalg.eigh((M + M.T) / 2)
-    scale = turn / np.sqrt(np.maximum(sizes, 1e-14 * sizes[-1]))
+    scale = turn / np.sqrt(np.maximum(sizes, 1e-14 * sizes[-1] if sizes[-1] > 0 else 1.0))
     values, shapes = np.linalg.eigh(scale.T @ ((K + K.T) / 2) @ scale)
     return values, scale @ shapes
 
@@ -327,4 +338,5 @@ def _result(search: _Search, q: Array) -> Equilibrium:
         stiffness=values,
         residual=float(np.abs(free.B.T @ here.balance).max(initial=0.0)),
         iterations=search.iterations,
+        diagnostics=tuple(each for each in e.diagnostics if each.code != "no-inertia"),  # which statics do not need
     )

@@ -108,6 +108,20 @@ CODES: dict[str, Code] = {
     "implied-closures": Code(
         "note", "closures that others imply already: {names}", "Closures of a bond graph that follow from others."
     ),
+    # -- spins -------------------------------------------------------------------------------------------------------
+    "no-inertia": Code(
+        "error",
+        "{quoted} has no inertia about its own axis {axis}, about which nothing holds it, so that nothing says how it "
+        "turns; give its shape a radius, such as rod(length=..., mass=..., radius=...), or give it an inertia",
+        "A body, such as a rod without a radius, can turn freely about an axis about which it has no inertia. A "
+        "simulation is refused; `static_equilibrium`, `modes` and `kinematics` leave this rotation out.",
+    ),
+    "spin-left-out": Code(
+        "note",
+        "the rotation of {quoted} about its own axis {axis} moves nothing else: it is kept as it is at the start",
+        "A free rotation of a body about the line through its joints, such as that of a coupler between two spherical "
+        "joints, that an analysis leaves out.",
+    ),
     # -- what a law leaves out ---------------------------------------------------------------------------------------
     "relative-inertia": Code(
         "note",

@@ -72,13 +72,15 @@ def nested(asked: Asked, moved: Array) -> Array:
     n = len(moved)
     step, basis = np.zeros(n), np.eye(n)
     levels = (asked.hard, asked.by_hard), (asked.soft, asked.by_soft), (asked.rest, asked.by_rest)
-    for off, slope in levels:
+    for level, (off, slope) in enumerate(levels):
+        known = np.isfinite(off) & np.isfinite(slope).all(axis=1)  # an angle has no slope where its axis is across
+        off, slope = off[known], slope[known]
         if not len(off) or not basis.shape[1]:
             continue
         inner = slope @ basis
         left, sizes, right = np.linalg.svd(inner, full_matrices=inner.shape[0] < inner.shape[1])
         rank = int((sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)).sum())
-        if slope is not asked.by_hard:  # what the first level has settled leaves rounding only
+        if level:  # what the first level has settled leaves rounding only
             rank = int((sizes > RANK * max(float(np.linalg.norm(slope)), 1e-300)).sum())
         step = step - basis @ (right[:rank].T @ ((left[:, :rank].T @ (off + slope @ step)) / sizes[:rank]))
         basis = basis @ right[rank:].T

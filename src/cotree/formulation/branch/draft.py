@@ -16,6 +16,7 @@ from cotree.formulation.branch.equations import Prepared, Start
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy
+from cotree.formulation.branch.spins import Spins
 from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.system import BANKED, Energy, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column, substitute
@@ -103,6 +104,8 @@ def finished(draft: Draft) -> SystemEquations:
     w, algebraic, rates = _accelerations(draft)
     if top.flexible and not draft.closed and rates.numel() and not own.loads:
         _check_inertia(own, rates, q0, u0, start)
+    spins, p = Spins(own, start.assembly.modes), values.p.start
+    massless = spins.massless(q0, p, 0.0, start.modes(p, 0.0))
     inputs, signals, smooth = _signals(own)
     return SystemEquations(
         name=top.model.name,
@@ -146,7 +149,8 @@ def finished(draft: Draft) -> SystemEquations:
             tuple(own.lengths[k] for k in redundancy.dropped),
             sum(len(places) for places in kin.elastic.values()),
         ),
-        diagnostics=_diagnostics(own, redundancy),
+        spins=spins,
+        diagnostics=(*_diagnostics(own, redundancy), *(each.said("no-inertia") for each in massless)),
     )
 
 
