@@ -102,7 +102,9 @@ def sensitivities(
     method = choose(integrator, Problem.of(e))
     both = np.concatenate([x, S.ravel(order="F")])
     rough = method(varied, Options(ROUGH, ROUGH, max_steps))
-    sizes = _sizes(_integrated(varied, rough, both, p, t_start, grid, Scale.ones(varied)), len(x))
+    sizes = _sizes(
+        _integrated(varied, rough, both, p, t_start, grid, Scale.ones(varied)), len(x), _given(e, names, p, held)
+    )
     fine = method(varied, Options(rtol, rtol / 100, max_steps))
     states = _integrated(varied, fine, both, p, t_start, grid, sizes)
     slopes = varied.slopes(wanted)
@@ -211,14 +213,23 @@ def _integrated(
     return np.column_stack(columns)
 
 
-def _sizes(states: Array, n: int) -> Scale:
-    """Largest values of the states, and of their derivatives in each direction."""
+def _given(e: SystemEquations, names: Sequence[str], p: Array, held: Mapping[str, float]) -> list[float]:
+    """The sizes of what is varied; 1 where it is zero."""
+    values = dict(zip(e.p.names, p.tolist(), strict=True)) | dict(held)
+    return [abs(values[name]) or 1.0 for name in names]
+
+
+def _sizes(states: Array, n: int, given: Sequence[float]) -> Scale:
+    """Largest values of the states, and of their derivatives in each direction.
+
+    A derivative is not looked at more finely than a part of state over parameter: where it is zero, as that of the fall
+    of a body by its mass, rounding is left, which no step resolves.
+    """
     largest = np.abs(states).max(axis=1)
     parts = [np.maximum(largest[:n], LEAST * max(1.0, float(largest[:n].max(initial=0.0))))]
-    for k in range(n, len(largest), n):
-        own = largest[k : k + n]
-        top = float(own.max())
-        parts.append(np.maximum(own, LEAST * top) if top > 0 else np.ones(n))
+    for k, value in enumerate(given, 1):
+        own = largest[k * n : (k + 1) * n]
+        parts.append(np.maximum(np.maximum(own, LEAST * float(own.max(initial=0.0))), LEAST * parts[0] / value))
     return Scale(np.concatenate(parts), np.zeros(0), np.zeros(0))
 
 
