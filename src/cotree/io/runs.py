@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from cotree.errors import CotreeError, FileError, ModelError, ResultError, listing
 from cotree.formulation import model_equations, model_graph
@@ -14,6 +18,7 @@ from cotree.graph import Tree
 from cotree.io.model_file import model_data, model_from_data
 from cotree.model import Model
 from cotree.results import Origin, Solution
+from cotree.results.lock import Lock
 
 M = TypeVar("M", bound=Model)
 
@@ -66,10 +71,24 @@ def resumed(
     progress: Callable[[float], None] | None,
 ) -> Solution:
     """The whole solution of a run that was cut off, written to its file as it goes on; a finished one as it is."""
+    if isinstance(source, Solution):
+        with _about(source.model):
+            return _gone_on(source, None, None, model_class, model, progress)
+    path = results_path(source)
+    with Lock(path) as lock, _about(str(path)):
+        return _gone_on(Solution.from_hdf5(source), path, lock, model_class, model, progress)
+
+
+def _gone_on(
+    past: Solution,
+    path: Path | None,
+    lock: Lock | None,
+    model_class: type[Model],
+    model: Model | None,
+    progress: Callable[[float], None] | None,
+) -> Solution:
     from cotree.solve import Recording, simulate
 
-    path = None if isinstance(source, Solution) else results_path(source)
-    past = source if isinstance(source, Solution) else Solution.from_hdf5(source)
     if past.complete:
         return past
     origin = past.origin
@@ -88,11 +107,58 @@ def resumed(
         check_same(model, origin)
         tree = tree_of(model, origin)
     equations = model_equations(model, tree)
-    options = dict(origin.options)
-    t_end = float(options.pop("t_end"))
+    options = _options(origin, simulate)
+    t_end = options.pop("t_end")
+    _check_state(past, t_end, options)
     seconds = time.perf_counter() - clock
-    record = Recording(path, origin, past if past.restart is not None else None)
+    record = Recording(path, origin, past if past.restart is not None else None, lock)
     return simulate(equations, t_end, **options, seconds_formulation=seconds, record=record, progress=progress)
+
+
+def _options(origin: Origin, simulate: Callable[..., Solution]) -> dict[str, Any]:
+    """The stored options of a run, all of which it must know."""
+    own = {"equations", "progress", "record", "seconds_formulation"}
+    known = [name for name in inspect.signature(simulate).parameters if name not in own]
+    for name in origin.options:
+        if name not in known:
+            raise ResultError(f"the run has the option '{name}', which is not known", remedy="Run it anew")
+    return dict(origin.options)
+
+
+def _check_state(past: Solution, t_end: float, options: Mapping[str, Any]) -> None:
+    """Refuse a state that does not belong to the rows before it."""
+    from cotree.solve.simulate import output_grid
+
+    grid = output_grid(options.get("t_start", 0.0), t_end, options.get("points"), options.get("times"))
+    done, restart = len(past.t), past.restart
+    rows = done if restart is None else restart.rows
+    if rows > done or not np.array_equal(past.t[:rows], grid[:rows]):
+        raise ResultError(
+            f"the run cannot go on: {rows} output times are said to be done, and the {done} rows are not those",
+            remedy="Run it anew",
+        )
+    if restart is not None and rows != np.searchsorted(grid, restart.t, side="right"):
+        raise ResultError(
+            f"the run cannot go on: its state is that at t = {restart.t:g} s, and {rows} output times are said to be "
+            "done by then, which is wrong",
+            remedy="Run it anew",
+        )
+
+
+@contextmanager
+def _about(where: str) -> Iterator[None]:
+    """Whatever the stored model, options and state lead to is one error that names the file."""
+    try:
+        yield
+    except CotreeError:
+        raise
+    except Exception as reason:
+        text = str(reason).partition("\n")[0][:100]
+        raise ResultError(
+            f"the run cannot go on: what is stored of it cannot be used ({type(reason).__name__}: {text})",
+            where=where,
+            remedy="Run it anew",
+        ) from reason
 
 
 def check_same(model: Model, origin: Origin) -> None:

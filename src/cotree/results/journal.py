@@ -9,7 +9,7 @@ count. It has two places, used in turn, each with a check, so that half a write 
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.results import checks
 from cotree.results.hdf5 import ENERGIES, PROGRESS, checked, describe, explain, writing
 from cotree.results.restart import Restart
 from cotree.results.solution import Solution
-from cotree.results.store import part_of
+from cotree.results.store import new_part
 
 Array = NDArray[np.float64]
 
@@ -52,12 +53,19 @@ class Journal:
         self._filled = {"rows": 0, "events": 0}
         self._places: dict[str, tuple[int, int]] = {}
         self._file: FileIO | None = None
-        self._lay_out({})
+        self._parts: list[Path] = []
+        """Files that have not taken their place; the last one is written."""
+        try:
+            self._lay_out({})
+        except BaseException:
+            self.close()
+            raise
 
     def put_rows(self, row: int, *parts: Array) -> None:
         """Write rows from a number on: times, values with one row for each time, and three columns of energies."""
         for key, part in zip(("t", "values", *(f"energy/{name}" for name in ENERGIES)), parts, strict=True):
             self._put(key, row, part)
+        self._put("check/rows", row, checks.row_checks(row, *parts))
         self._filled["rows"] = max(self._filled["rows"], row + len(parts[0]))
 
     def put_events(self, event: int, *parts: Any) -> None:
@@ -66,6 +74,7 @@ class Journal:
         self._lay_out({"events": after})
         for key, part in zip(("which", "t", "values"), parts, strict=True):
             self._put(f"events/{key}", event, part)
+        self._put("check/events", event, checks.row_checks(event, *parts))
         self._filled["events"] = max(self._filled["events"], after)
 
     def commit(self, rows: int, events: int, restart: Restart) -> None:
@@ -76,9 +85,9 @@ class Journal:
         slot = self.number % 2
         self._put("restart/text", slot, np.frombuffer(text, np.uint8))
         self._put("restart/numbers", slot, numbers)
-        counts = [self.number, rows, events, len(text), len(numbers)]
+        counts = [self.number, rows, events, len(text), len(numbers), checks.state_check(text, numbers)]
         self._put("progress", slot, np.array(checked(counts)))
-        if self._part.exists():
+        if self._parts:
             self._take_place()
 
     def close(self) -> None:
@@ -86,11 +95,13 @@ class Journal:
         if self._file is not None:
             self._file.close()
         self._file = None
-        self._part.unlink(missing_ok=True)
+        self._remove(self._parts)
 
-    @cached_property
-    def _part(self) -> Path:
-        return part_of(self.path)
+    def _remove(self, parts: list[Path]) -> None:
+        for part in parts:
+            with suppress(OSError):
+                part.unlink()
+        self._parts = [part for part in self._parts if part not in parts]
 
     def _lay_out(self, wanted: dict[str, int]) -> None:
         """Lay out a file with enough room where there is none yet, and carry over what an earlier one holds."""
@@ -107,21 +118,26 @@ class Journal:
             "events/which": ((events,), "<i8"),
             "events/t": ((events,), "<f8"),
             "events/values": ((events, width), "<f8"),
+            "check/rows": ((rows,), "<u4"),
+            "check/events": ((events,), "<u4"),
             "restart/text": ((2, self.room["text"]), "<u1"),
             "restart/numbers": ((2, self.room["numbers"]), "<f8"),
             "progress": ((2, len(PROGRESS)), "<i8"),
         }
-        with writing(self._part) as file:
+        before, part = self._parts, new_part(self.path)
+        self._parts = [*before, part]
+        with writing(part) as file:
             describe(file, self.head)
             for key, (shape, kind) in shapes.items():
                 _laid_out(file, key, shape, kind)
             explain(file)
             file["progress"].attrs["about"] = f"two rows of {', '.join(PROGRESS)}; the larger number counts"
             places = {key: (file[key].id.get_offset(), _row_bytes(file[key])) for key in shapes}
-        new = FileIO(self._part, "r+")
+        new = FileIO(part, "r+")
         if old is not None:
             self._carry(old, new, places)
             old.close()
+            self._remove(before)
         self._file, self._places = new, places
 
     def _carry(self, old: FileIO, new: FileIO, places: dict[str, tuple[int, int]]) -> None:
@@ -129,7 +145,7 @@ class Journal:
         for key, (offset, size) in self._places.items():
             if key.startswith(("restart", "progress")):
                 continue
-            left = self._filled["events" if key.startswith("events") else "rows"] * size
+            left = self._filled["events" if "events" in key else "rows"] * size
             old.seek(offset)
             new.seek(places[key][0])
             while left and (piece := old.read(min(left, AT_ONCE))):
@@ -140,14 +156,15 @@ class Journal:
         """Let the new file be the one that others see; it is closed for that, as some systems want it."""
         assert self._file is not None
         self._file.close()
-        os.replace(self._part, self.path)
+        os.replace(self._parts[-1], self.path)
+        self._parts = []
         self._file = FileIO(self.path, "r+")
 
     def _put(self, key: str, row: int, part: Array) -> None:
         offset, size = self._places[key]
         assert self._file is not None
         self._file.seek(offset + row * size)
-        kind = {"which": "<i8", "progress": "<i8", "text": "<u1"}.get(key.rpartition("/")[2], "<f8")
+        kind = {"which": "<i8", "progress": "<i8", "text": "<u1", "rows": "<u4", "events": "<u4"}.get(key.rpartition("/")[2], "<f8")
         view = memoryview(np.ascontiguousarray(part, dtype=kind).tobytes())
         while len(view):  # a full disk takes a part of it first
             view = view[self._file.write(view) :]

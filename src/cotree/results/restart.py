@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cotree.results.checks import RESTART, read_types
 
 Array = NDArray[np.float64]
 
@@ -31,11 +34,15 @@ class Restart:
 
     @classmethod
     def unpacked(cls, text: bytes, column: Array) -> Self:
-        """What was packed."""
-        read = json.loads(text)
+        """What was packed, or a ValueError where that cannot be."""
+        read = read_types(json.loads(text), RESTART, tuple(RESTART), "restart")
+        if np.isnan(column).any():
+            raise ValueError("the state of the run holds a value that is no number")
+        sizes = {name: math.prod(shape) for name, shape in read["shapes"].items()}
+        if sum(sizes.values()) != len(column):
+            raise ValueError(f"the state of the run has {len(column)} numbers, where {sum(sizes.values())} are expected")
         numbers, at = {}, 0
         for name, shape in read["shapes"].items():
-            size = int(np.prod(shape))
-            numbers[name] = column[at : at + size].reshape(shape)
-            at += size
-        return cls(float(read["t"]), int(read["rows"]), numbers, read["said"])
+            numbers[name] = column[at : at + sizes[name]].reshape(shape)
+            at += sizes[name]
+        return cls(float(read["t"]), read["rows"], numbers, read["said"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
@@ -17,24 +18,37 @@ from cotree.results.solution import Solution
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside ``path`` that takes its place when the block ends well, and is removed otherwise."""
-    part = part_of(path)
+    part: Path | None = None
     try:
+        part = new_part(path)
         yield part
         os.replace(part, path)
     except OSError as reason:
         raise FileError(f"cannot write {path}: {reason.strerror or reason}", remedy="Choose another place") from None
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
 
 
-def part_of(path: Path) -> Path:
-    """The temporary path of this process beside ``path``; what processes that were killed have left is removed."""
+def new_part(path: Path) -> Path:
+    """A new empty file beside ``path``, whose name nobody can guess; what killed processes have left is removed.
+
+    It is made only where nothing of that name exists, not even a link, so that nothing can be put in its place before.
+    """
+    remove_stale(path)
+    how = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part")
+    os.close(os.open(part, how, 0o666))
+    return part
+
+
+def remove_stale(path: Path) -> None:
+    """Remove the temporary files of processes that are gone."""
     for left in path.parent.glob(f".{_literal(path.name)}.*.part"):
-        number = left.name.removesuffix(".part").rpartition(".")[2]
-        if number.isascii() and number.isdigit() and not _alive(int(number)):
+        number, *more = left.name.removeprefix(f".{path.name}.").removesuffix(".part").split(".")
+        if number.isascii() and number.isdigit() and len(more) <= 1 and not _alive(int(number)):
             with suppress(OSError):
                 left.unlink()
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def _literal(name: str) -> str:

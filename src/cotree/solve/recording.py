@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from cotree.formulation import SystemEquations
 from cotree.formulation.system import Switch
 from cotree.model.event import Event
 from cotree.results import Origin, Restart, Solution
+from cotree.results.lock import Lock
 from cotree.results.signals import held
 from cotree.solve.doubts import events_until, pushing_cable, until
 
@@ -39,8 +40,16 @@ class Recording:
     Without a path nothing is written. ``past`` is the unfinished solution of a run that is to go on.
     """
 
-    def __init__(self, path: Path | None = None, origin: Origin | None = None, past: Solution | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        origin: Origin | None = None,
+        past: Solution | None = None,
+        lock: Lock | None = None,
+    ) -> None:
         self.path, self._origin = path, origin
+        self._lock = lock or (None if path is None else Lock(path))
+        self._held = ExitStack()
         self.past = None if past is None or past.restart is None else _up_to(past, past.restart)
         self.at = None if self.past is None else self.past.restart
         self.grid = np.zeros(0)
@@ -69,6 +78,8 @@ class Recording:
 
     def begin(self, grid: Array, own: Sequence[Event | Switch], seconds: float, given: Mapping[str, Any]) -> None:
         """The output times, the user's events and all switches, the time to write the equations, and all options."""
+        if self._lock is not None:
+            self._held.enter_context(self._lock)
         self.grid, self._seconds, self._given = grid, seconds, given
         self._own = tuple({each.name: each for each in own}.values())  # several switches may share a name
         if self.past is not None:
@@ -137,7 +148,7 @@ class Recording:
 
         if not holds_rows(self.path):
             with suppress(FileError):
-                write_hdf5(self._blank(run), self.path)
+                write_hdf5(self._blank(run), self.path, self._lock)
                 self._head = True
 
     def keep_head(self) -> None:
@@ -254,7 +265,7 @@ class Recording:
             done = False
             try:
                 with held():
-                    write_hdf5(solution, self.path)
+                    write_hdf5(solution, self.path, self._lock)
                     done, self._head = True, False
             except FileError as error:
                 error.solution = solution
@@ -270,6 +281,7 @@ class Recording:
         if self._head and self.path is not None:
             self._head = False
             self.path.unlink(missing_ok=True)
+        self._held.close()
 
     def _let_go(self) -> None:
         if self._journal is not None:

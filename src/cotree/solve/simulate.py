@@ -99,9 +99,9 @@ def simulate(
     record = Recording() if record is None else record
     asked = {"points": len(grid)} if times is None else {"times": grid}
     given = {"t_end": t_end, "t_start": t_start, **asked, "start": start, **options, "events": watched}
-    record.begin(grid, (*watched, *equations.switches), seconds_formulation, given)
-    record.check(equations, _numbers(equations, parameters))
     try:
+        record.begin(grid, (*watched, *equations.switches), seconds_formulation, given)
+        record.check(equations, _numbers(equations, parameters))
         found = _whole(equations, t_start, start, watched, progress, seconds_formulation, record, options)
         return record.finished(found)
     except SolveError as error:
