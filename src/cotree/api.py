@@ -342,11 +342,11 @@ class Model(_model.Model):
         return write_model(self, Path(path))
 
     @classmethod
-    def load(cls, path: str | Path) -> Model:
-        """Read a YAML model file."""
+    def load(cls, path: str | Path, *, within: str | Path | None = None) -> Model:
+        """Read a YAML model file; files that it names must lie in its folder, or in the folder ``within``."""
         from cotree.io import read_model
 
-        return read_model(Path(path), cls).model
+        return read_model(Path(path), cls, None if within is None else Path(within)).model
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> Model:
@@ -439,6 +439,6 @@ def read_mesh(path: str | Path, **options: Any) -> mesh.Mesh:
     return read_mesh(path, **options)
 
 
-def load(path: str | Path) -> Model:
-    """Read a YAML model file."""
-    return Model.load(path)
+def load(path: str | Path, *, within: str | Path | None = None) -> Model:
+    """Read a YAML model file; files that it names must lie in its folder, or in the folder ``within``."""
+    return Model.load(path, within=within)

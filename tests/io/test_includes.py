@@ -207,7 +207,7 @@ def test_depth_number_and_size_are_bounded(files, monkeypatch):
 
 
 def test_plain_data_cannot_include():
-    with pytest.raises(ct.FileError, match="is included by a model that is in no file"):
+    with pytest.raises(ct.FileError, match="is named by a model that is in no file"):
         ct.Model.from_mapping({"include": "a.yaml", "components": {}})
 
 

@@ -64,6 +64,10 @@ class ModelChoice:
     into_cotree: Annotated[
         list[str] | None, typer.Option("--into-cotree", metavar="EDGE", help="pin an edge into the cotree")
     ] = None
+    within: Annotated[
+        Path | None,
+        typer.Option("--within", metavar="FOLDER", help="includes and meshes may come from here, not only beside FILE"),
+    ] = None
 
     def read(self) -> "Chosen":
         """The model with its changes, formulation and tree."""
@@ -74,7 +78,7 @@ class ModelChoice:
                 expected=f"one of {', '.join(FORMULATIONS)}",
                 remedy=nearest(str(self.formulation), FORMULATIONS),
             )
-        written = load(self.file)
+        written = load(self.file, self.within)
         with written.about(settings):
             changes = changed_values(written.model, settings)
             model, left = converted(written.model, self.formulation, changes)
@@ -160,8 +164,8 @@ def takes_models(command: Callable[..., None]) -> Callable[..., None]:
     return takes_model(command, many=True)
 
 
-def load(file: Path) -> "ModelFile[api.Model]":
-    """Read a model file."""
+def load(file: Path, within: Path | None = None) -> "ModelFile[api.Model]":
+    """Read a model file; files that it names lie in its folder, or in another that is allowed."""
     from cotree.api import Model
     from cotree.io import read_model
 
@@ -171,7 +175,7 @@ def load(file: Path) -> "ModelFile[api.Model]":
             expected="a model file: .yaml or .json",
             remedy="Finish its run with cotree run --resume, or look at it with cotree report and cotree plot",
         )
-    return read_model(file, Model)
+    return read_model(file, Model, within)
 
 
 RESULTS = (".h5", ".hdf5")

@@ -8,12 +8,14 @@ include:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from cotree.bond.masks import next_bond
-from cotree.errors import listing, nearest
+from cotree.errors import FileError, listing, nearest
+from cotree.io.paths import named_file
 from cotree.io.patterns import FOR, MOST, Indices, filled, instances, put_in
 from cotree.io.places import Given, Parts, Spot
 from cotree.io.renaming import Renaming, kind_of, network_nodes, with_formulas
@@ -30,15 +32,14 @@ _INCLUDE = ("file", "as", "with", "join", FOR)
 _EXAMPLE = "a file, such as leg.yaml, or {file: leg.yaml, as: left, with: {length: 0.4}}"
 
 
-def assemble(source: Source) -> Parts:
-    """Everything that a file and those that it includes say."""
-    return _Assembly(source).parts(source, ())
+def assemble(source: Source, root: Path | None = None) -> Parts:
+    """Everything that a file and those that it includes say; no file outside of ``root`` is read."""
+    return _Assembly(source, root).parts(source, ())
 
 
 class _Assembly:
-    def __init__(self, top: Source) -> None:
-        self.top = top
-        self.root = None if top.folder is None else top.folder.resolve()
+    def __init__(self, top: Source, root: Path | None) -> None:
+        self.top, self.root = top, root
         self.sources: dict[Path, Source] = {}
         self.bytes = self.files = self.entries = 0
 
@@ -180,14 +181,11 @@ class _Assembly:
         source = spot.source
         if (*spot.path, "file") in source.values:
             spot = Spot(source, (*spot.path, "file"))
-        if source.folder is None or self.root is None:
-            raise spot.error(f"'{file}' is included by a model that is in no file", remedy="Give the parts themselves")
-        given = Path(file)
-        if given.is_absolute() or "\\" in file or ":" in file or "\0" in file:
-            raise spot.error(f"the path '{file}' is not used", expected="a path from this file on, with /")
-        path = (source.folder / given).resolve()
-        if not path.is_relative_to(self.root):
-            raise spot.error(f"'{file}' lies outside of the folder of the model file", expected="a file inside of it")
+        try:
+            path = named_file(file, source.folder, self.root)
+        except FileError as reason:
+            raise spot.error(reason.found, expected=reason.expected, remedy=reason.remedy) from None
+        assert source.folder is not None
         if path.suffix.lower() not in ENDINGS:
             raise spot.error(
                 f"'{file}' is no model file by its name", expected=f"a name that ends in {listing(ENDINGS)}"
@@ -215,8 +213,8 @@ class _Assembly:
 
     def shown(self, path: Path) -> str:
         """A file as errors call it: from where the user called the model file."""
-        assert self.root is not None
-        return str(Path(self.top.name).parent / path.relative_to(self.root))
+        assert self.top.folder is not None
+        return os.path.normpath(Path(self.top.name).parent / os.path.relpath(path, self.top.folder.resolve()))
 
     def agree(self, source: Source, spot: Spot) -> None:
         """Refuse gravity, plane or datum of an included file that the model does not have."""
@@ -267,7 +265,8 @@ def mapping(source: Source, key: str) -> dict[str, Any]:
 
 
 def _datums(source: Source) -> list[str]:
-    given = source.data.get("datum", "ground")
+    given = source.data.get("datum")
+    given = "ground" if given is None else given
     return [str(each) for each in (given if isinstance(given, list) else [given])]
 
 

@@ -40,6 +40,7 @@ from cotree.errors import CotreeError, FileError, ModelError, SolveError, listin
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
 from cotree.io.lossless import check_classes, check_lossless
+from cotree.io.paths import named_file
 from cotree.io.places import Parts, Spot
 from cotree.io.renaming import node_keys
 from cotree.io.run_settings import RunSettings, read_run, shown
@@ -125,9 +126,14 @@ class ModelFile(Generic[M]):
                     )
 
 
-def read_model(path: Path, model_class: type[M]) -> ModelFile[M]:
-    """Read a model file; every error names the file, the line, the column and the remedy."""
-    return _Reader(read_source(path), model_class, path.resolve().parent).read()
+def read_model(path: Path, model_class: type[M], within: Path | None = None) -> ModelFile[M]:
+    """Read a model file; every error names the file, the line, the column and the remedy.
+
+    Files that it names must lie in its folder, or in ``within``.
+    """
+    if within is not None and not within.is_dir():
+        raise FileError(f"there is no folder {within}", expected="the folder that files may come from")
+    return _Reader(read_source(path), model_class, path.resolve().parent, within).read()
 
 
 def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
@@ -171,11 +177,14 @@ def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) 
 
 
 class _Reader(Generic[M]):
-    def __init__(self, source: Source, model_class: type[M], folder: Path | None = None) -> None:
+    def __init__(
+        self, source: Source, model_class: type[M], folder: Path | None = None, within: Path | None = None
+    ) -> None:
         self.source, self.model_class, self.folder = source, model_class, folder
+        self.root = folder if within is None else within.resolve()
 
     def read(self) -> ModelFile[M]:
-        parts = assemble(self.source)
+        parts = assemble(self.source, self.root)
         model = self._model(parts)
         return ModelFile(model, read_run(parts, model), self.source, parts)
 
@@ -187,10 +196,10 @@ class _Reader(Generic[M]):
         options: dict[str, Any] = {}
         for key in ("datum", "planar", "gravity"):
             with parts.placed(Spot(source, (key,))):
-                value = data.get(key, "ground" if key == "datum" else None)
+                value = data.get(key)
                 if value is not None:
                     options[key] = _names(value if isinstance(value, list) else [value]) if key == "datum" else value
-                    model = self.model_class(name, **options)
+                model = self.model_class(name, **options)
         model.folder = None if self.folder is None else str(self.folder / TABLES)
         for name, (value, spot) in parts.parameters.items():
             with parts.placed(spot):
@@ -204,7 +213,7 @@ class _Reader(Generic[M]):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {shown(entry)}", where=name, expected="{kind: ..., nodes: [...], ...}")
                 (check_bonded if parts.bonds else check_unbonded)(name, entry)
-                model.add(_component(name, entry, spot.source.folder, masks))
+                model.add(_component(name, entry, spot.source.folder, masks, self.root))
         for name, (entry, spot) in parts.bonds.items():
             with parts.placed(spot):
                 model.add(bond_from(name, entry))
@@ -214,7 +223,11 @@ class _Reader(Generic[M]):
 
 
 def _component(
-    name: str, entry: Mapping[str, Any], folder: Path | None = None, masks: Mapping[str, Graph] | None = None
+    name: str,
+    entry: Mapping[str, Any],
+    folder: Path | None = None,
+    masks: Mapping[str, Graph] | None = None,
+    root: Path | None = None,
 ) -> Component:
     """The component of one entry; numbers in lists of nodes are their names."""
     kind = find_kind(kind_name(entry.get("kind")), name, [key for key in entry if key != "kind"])
@@ -228,14 +241,14 @@ def _component(
         )
     values = {key: _tuples(value) for key, value in values.items()}
     if issubclass(kind, Deformable):
-        values |= _read_mesh(name, values.get("mesh"), folder)
+        values |= _read_mesh(name, values.get("mesh"), folder, root)
     elif "frames" in kind.data_fields() and values.get("frames") is not None:
         _check_frames(values["frames"], f"{name}.frames")
     return kind.from_data(name, values)
 
 
-def _read_mesh(name: str, given: Any, folder: Path | None) -> dict[str, Any]:
-    """The mesh in a file that an entry names, next to the model file."""
+def _read_mesh(name: str, given: Any, folder: Path | None, root: Path | None) -> dict[str, Any]:
+    """The mesh in a file that an entry names, next to the model file and inside of the root."""
     if not isinstance(given, dict) or "file" not in given:
         return {}
     from cotree.io.mesh_file import read_mesh
@@ -244,7 +257,7 @@ def _read_mesh(name: str, given: Any, folder: Path | None) -> dict[str, Any]:
     if not isinstance(file, str) or not set(options) <= {"orient", "edge_lines"}:
         raise ModelError(f"found {given!r}", where=f"{name}.mesh", expected="{file: panel.msh}")
     try:
-        return {"mesh": read_mesh((folder or Path()) / file, **options)}
+        return {"mesh": read_mesh(named_file(file, folder, root), **options)}
     except CotreeError as reason:
         found = f"the mesh file '{file}' cannot be used: {reason.found}"
         raise ModelError(found, where=f"{name}.mesh", expected=reason.expected, remedy=reason.remedy) from None
