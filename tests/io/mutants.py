@@ -119,20 +119,25 @@ def _child(here: int, there: int, do: Callable[[], tuple[str, str]], seconds: in
         os._exit(0)
 
 
-def warm(folder: Path) -> None:
+def warm() -> None:
     """Import now what is imported late, so that not every process has to."""
     for name in ("pendulum", "dc_motor", "bond_example_1", "flexible_pendulum", "deployable_five_bar", "machine_winch"):
         assert taken(EXAMPLES / f"{name}.yaml")[0] == "ran", name
 
 
-def fed(seed: int, numbers: Iterable[int], folder: Path, seconds: int = SECONDS) -> list[Outcome]:
-    """The outcomes of some mutants."""
-    warm(folder)
+def fed(
+    seed: int, numbers: Iterable[int], folder: Path, seconds: int = SECONDS, log: Path | None = None
+) -> list[Outcome]:
+    """The outcomes of some mutants; each is also written to a log, from which a run that is stopped can go on."""
+    warm()
     path, found = folder / "m.yaml", []
     for number in numbers:
         name, text = example_mutant(seed, number)
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         found.append(apart(number, name, lambda: taken(path), seconds))
+        if log is not None:
+            with log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(vars(found[-1])) + "\n")
         if found[-1].what in BAD:
             print(f"mutant {number} of {name}: {found[-1].what}: {found[-1].text[-300:]}", file=sys.stderr, flush=True)
     return found
@@ -151,10 +156,18 @@ def table(found: Iterable[Outcome], names: Iterable[str]) -> list[str]:
     return lines
 
 
-def worker(given: tuple[int, list[int], int]) -> list[Outcome]:
-    seed, numbers, seconds = given
+def worker(given: tuple[int, list[int], int, Path | None]) -> list[Outcome]:
+    """What one process of several does."""
+    seed, numbers, seconds, log = given
     with tempfile.TemporaryDirectory() as folder:
-        return fed(seed, numbers, Path(folder), seconds)
+        return fed(seed, numbers, Path(folder), seconds, log)
+
+
+def logged(log: Path | None) -> list[Outcome]:
+    """What an earlier run has found."""
+    if log is None or not log.exists():
+        return []
+    return [Outcome(**json.loads(line)) for line in log.read_text(encoding="utf-8").splitlines()]
 
 
 def main() -> None:
@@ -166,7 +179,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=SECONDS, help="computing time for one mutant")
     parser.add_argument("--only", type=int, help="show one mutant and its traceback")
-    parser.add_argument("--out", type=Path, help="write the outcomes as JSON")
+    parser.add_argument("--log", type=Path, help="a line for each mutant; those that are in it already are not run again")
     given = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if given.only is not None:
@@ -176,12 +189,14 @@ def main() -> None:
             (path := Path(folder) / "m.yaml").write_bytes(text.encode("utf-8", "surrogatepass"))
             print(*taken(path), sep=": ")
         return
-    numbers = range(given.first, given.first + given.count)
-    parts: list[Any] = [(given.seed, list(numbers[k :: given.workers]), given.seconds) for k in range(given.workers)]
+    found = logged(given.log)
+    done = {each.number for each in found}
+    numbers = [k for k in range(given.first, given.first + given.count) if k not in done]
+    parts: list[Any] = [
+        (given.seed, numbers[k :: given.workers], given.seconds, given.log) for k in range(given.workers)
+    ]
     with get_context("spawn").Pool(given.workers) as pool:
-        found = [each for part in pool.map(worker, parts) for each in part]
-    if given.out:
-        given.out.write_text(json.dumps([vars(each) for each in found]), encoding="utf-8")
+        found += [each for part in pool.map(worker, parts) for each in part]
     print("\n".join(table(found, TREES)))
     spent = [each.seconds for each in found]
     print(f"\nseed {given.seed}, {len(found)} mutants, {sum(spent):.0f} s of computing, the longest {max(spent):.1f} s")

@@ -20,6 +20,7 @@ from cotree.formulation.system import Output
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import substitute
 from cotree.model import Model
+from cotree.model.quantity import quantities
 
 MOST_PARTS = 20_000
 
@@ -117,6 +118,7 @@ class Opening:
         self._place()
         for leaf in self.leaves.values():
             self._owner = leaf.owner
+            self._check_constant(leaf)
             leaf.part.open(self, leaf.path, leaf.v)
         for wire in self.wires:
             self._connect(wire)
@@ -124,6 +126,18 @@ class Opening:
 
         check_structure(self)
         return self.structure
+
+    def _check_constant(self, leaf: Leaf) -> None:
+        """Refuse signals in values that are constants, such as those of the start."""
+        constants = {name: leaf.v.get(name) for name, info in quantities(leaf.part).items() if not info.signal}
+        if not self.used(constants):
+            return
+        name = next(name for name, value in constants.items() if self.used({name: value}))
+        raise ModelError(
+            f"the value depends on {listing(self.used({name: constants[name]}))}, which changes with time",
+            where=f"{leaf.path}.{name}",
+            expected="a constant: a number, or an expression of parameters",
+        )
 
     # -- taking masks apart --------------------------------------------------------------------------------------
 

@@ -78,7 +78,7 @@ def constraints(run: Run) -> tuple[Diagnostic, ...]:
     t, x = times[None, chosen], states[:, chosen]
     m = np.asarray(run.problem.mode_values(run.t_start, run.p), dtype=float).ravel()
     if run.problem.settled_well is not None and run.method.settles:
-        x = np.asarray(run.problem.settled_well(t, x, run.p, m)[0], dtype=float)
+        x = np.asarray(run.problem.on_constraints(t, x, run.p, m)[0], dtype=float)
     position = ca.Function("position", [e.t, e.q.symbols, e.p.symbols, e.mode_symbols], [e.mechanics.position])
     off = np.abs(np.asarray(ca.densify(position(t, x[: len(e.q)], run.p, m)), dtype=float))
     sizes = np.where(e.mechanics.lengths, extent, 1.0) if e.mechanics.lengths else np.full(count, extent)

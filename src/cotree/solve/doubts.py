@@ -69,7 +69,7 @@ def broken_redundancy(run: Run) -> SolveError | None:
     chosen = np.unique(np.linspace(0, len(times) - 1, PLACES).astype(int))
     t, x = times[None, chosen], states[:, chosen]
     if run.problem.settled_well is not None:  # what the integrator leaves off the constraints says nothing
-        x = np.asarray(run.problem.settled_well(t, x, run.p, m)[0], dtype=float)
+        x = np.asarray(run.problem.on_constraints(t, x, run.p, m)[0], dtype=float)
     values = np.asarray(function(t, x[: len(e.q)], run.p, m), dtype=float)
     rtol = run.method.options.rtol
     held = max(HELD, 100 * rtol)  # a rough run leaves more

@@ -77,6 +77,20 @@ class Problem:
         """The same with positions to the last digit, as results use them."""
         return Mechanism.of(self.equations).settled(3) if self.closed else None
 
+    def on_constraints(self, t: Any, x: Any, p: Array, m: Array) -> Any:
+        """What `settled_well` gives; where constraints are nearly dependent, as the integrator's equations have it."""
+        assert self.settled_well is not None
+        assert self.settled is not None
+        try:
+            return self.settled_well(t, x, p, m)
+        except RuntimeError:
+            try:
+                return self.settled(t, x, p, m)
+            except RuntimeError:
+                from cotree.solve.consistent import no_start
+
+                raise no_start(self, float(np.ravel(t)[0])) from None
+
     @cached_property
     def x(self) -> ca.SX:
         """The states (q, u, x)."""
@@ -328,7 +342,7 @@ class Problem:
     def w_of(self, t: float, x: Array, z: Array, p: Array, m: Array) -> Array:
         """The algebraic variables at a time: eliminated ones computed, others as the integrator has them."""
         if self.settled_well is not None:
-            return self._dense(self.settled_well(t, x, p, m)[1])
+            return self._dense(self.on_constraints(t, x, p, m)[1])
         return (
             self._dense(self.linear_w(t, x, p, m, self.table(p, m))) if self.eliminated and len(self.equations.w) else z
         )

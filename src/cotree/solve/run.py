@@ -402,7 +402,7 @@ class Run:
         z, m = self.method.apart(z, m)
         w: Any = z
         if problem.settled_well is not None and self.method.settles:
-            on: Any = problem.settled_well(t, x, self.p, m)
+            on: Any = problem.on_constraints(t, x, self.p, m)
             x, w = on
         elif problem.settled_well is not None:
             n = len(problem.equations.q)
