@@ -425,7 +425,8 @@ class Network:
         found = [diagnose("network-states", *self.states.names, count=count, names=names)]
         found = found if count or not self.around.whole.mechanical else []
         for name, tied in self.storages.dependent.items():
-            found.append(diagnose("dependent-storage", name, others=listing(tied)))
+            why = f"it follows from {listing(tied)}" if tied else "its connections alone keep it at zero"
+            found.append(diagnose("dependent-storage", name, why=why))
         unknowns = ca.vertcat(self.y, self.x_dot)
         for loop in solved.loops:
             names = listing([unknowns[k].name() for k in loop])

@@ -92,6 +92,8 @@ class Integrator(ABC):
     """Whether a call goes on with the memory of the one before."""
     eventful: ClassVar[bool] = False
     """Whether it stops at switches and samples."""
+    needs_step: ClassVar[bool] = False
+    """Whether the length of its steps has to be given."""
     worst: float = 0.0
     """The largest error of an equation between positions, of methods that let them drift."""
 

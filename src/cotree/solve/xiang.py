@@ -48,6 +48,7 @@ class Paper(ModeSteps):
     """Eq. 41-57 literally, with steps of one length."""
 
     name = "paper"
+    needs_step = True
 
     def __init__(self, problem: Problem, options: Options) -> None:
         super().__init__(problem, options)

@@ -50,8 +50,9 @@ CODES: dict[str, Code] = {
     ),
     "dependent-storage": Code(
         "note",
-        "{subjects} is a dependent storage: it follows from {others}",
-        "A storage whose state follows from others or from a source, so that it is no state of its own.",
+        "{subjects} is a dependent storage: {why}",
+        "A storage whose state follows from others, from a source or from its connections, so that it is no state of its "
+        "own.",
     ),
     "derivative-causality": Code(
         "note",
