@@ -49,7 +49,7 @@ class Case:
     error: Callable[[Any], float]
     """Largest error over the range of the result; infinite where what was asked for cannot be what is computed."""
     kind: str = ""
-    """A key of `STEMS` where a note is enough; empty where it takes a warning."""
+    """A key of `STEMS` where a note that names the part is enough; empty where it takes a warning."""
     parts: tuple[str, ...] = ()
     """What the note has to name: all of them, or with ``one`` at least one."""
     one: bool = False
@@ -68,10 +68,16 @@ class Report:
         """Whether it names a part, or a result of it."""
         if any(each == part or each.startswith(f"{part}.") for each in self.subjects):
             return True
-        return re.search(rf"(?<![\w.]){re.escape(part)}(?!\w)", self.text) is not None
+        end = r"(?=[.,;:')]|$)" if len(part) == 1 else r"(?!\w)"  # "A" may be a word of its own
+        return re.search(rf"(?<![\w.]){re.escape(part)}{end}", self.text) is not None
+
+    def about(self, kind: str) -> bool:
+        """Whether it speaks of what a kind of note is about."""
+        return re.search(STEMS[kind], f"{self.code} {self.text}", re.IGNORECASE) is not None
 
     @property
     def level(self) -> int:
+        """Its place among the severities."""
         return LEVELS.index(self.severity)
 
 
@@ -101,7 +107,7 @@ class Verdict:
         """Whether what is wrong was reported: by a warning, or where that is enough by a note that names the part."""
         if self.truth == "refused":
             refusal = Report("refused", "error", (), self.message)
-            return not self.case.kind or self._named((refusal,))
+            return not self.case.kind or (refusal.about(self.case.kind) and self._named((refusal,)))
         if not self.case.kind:
             return any(each.level >= LEVELS.index("warning") for each in self.reports)
         return self._named([each for each in self.reports if each.level >= LEVELS.index("note")])
@@ -116,11 +122,9 @@ class Verdict:
         """Whether there is a warning or, at a twin, a note of the kind that its entry is about."""
         if self.truth == "refused" or any(each.level >= LEVELS.index("warning") for each in self.reports):
             return True
-        stem = STEMS.get(self.case.kind)
-        if stem is None or not self.case.twin:
+        if not self.case.kind or not self.case.twin:
             return False
-        notes = [each for each in self.reports if each.severity == "note"]
-        about = [each for each in notes if re.search(stem, f"{each.code} {each.text}", re.IGNORECASE)]
+        about = [each for each in self.reports if each.severity == "note" and each.about(self.case.kind)]
         return any(each.names(part) for each in about for part in self.case.parts)
 
     @property
@@ -150,7 +154,9 @@ class Verdict:
         told = ", ".join(heard) if heard else self.message[:90] if self.message else "-"
         intended = "right" if self.case.twin else "wrong"
         size = "-" if np.isnan(self.error) else f"{self.error:.1e}"
-        return f"{self.case.entry:<4} {intended:<6} {self.truth:<8} {size:>8} {self.word:<12} {self.case.label:<52} {told}"
+        return (
+            f"{self.case.entry:<4} {intended:<6} {self.truth:<8} {size:>8} {self.word:<12} {self.case.label:<52} {told}"
+        )
 
 
 def judge(case: Case) -> Verdict:

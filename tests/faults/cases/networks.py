@@ -1,4 +1,4 @@
-"""A2: networks that are integrated too coarsely. Ladders of storages in three domains, solved by the matrix exponential."""
+"""A2: networks that are integrated too coarsely: ladders of storages, whose truth is a matrix exponential."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from faults.cases.judge import Array, Case, decade, off, pick, worst
 DOMAINS = ("electrical", "translational", "rotational")
 
 
-def ladder(domain: str, across: Array, through: Array, loss: float, begin: float, drive: tuple[float, float]) -> ct.Model:
+def ladder(
+    domain: str, across: Array, through: Array, loss: float, begin: float, drive: tuple[float, float]
+) -> ct.Model:
     """Across storages at nodes n0, n1, ..., through storages between neighbours, a loss and a source at the first node.
 
     ``through`` holds inductances: 1/stiffness of springs. ``loss`` is a conductance, or the damping of a damper.

@@ -7,6 +7,7 @@ between the same two bodies share their load in any way: each of these joints ha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def revolute_loop(points: Sequence[Array], axes: Sequence[Array], mass: float, g
     """Bodies from one joint to the next, all unturned in the position given; the ground closes the loop."""
     m = ct.Model("loop", gravity=triple(gravity))
     frame = str(m.ground)
-    for k, (start, end) in enumerate(zip(points[:-1], points[1:], strict=True)):
+    for k, (start, end) in enumerate(pairwise(points)):
         half = (end - start) / 2
         length = 2 * float(np.linalg.norm(half))
         moments = mass * length**2 * np.array([0.08, 0.09, 0.1])
@@ -76,7 +77,9 @@ def bennett_loop(rng: np.random.Generator, size: float) -> tuple[list[Array], li
 
     first = float(rng.uniform(0.8, 1.6))
     for second in np.linspace(-3, 3, 13):
-        found = least_squares(lambda q: walk([first, *q])[2], [second, -first, -second], xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        found = least_squares(
+            lambda q: walk([first, *q])[2], [second, -first, -second], xtol=1e-15, ftol=1e-15, gtol=1e-15
+        )
         if np.abs(found.fun).max() < 1e-12:
             points, axes, _ = walk([first, *found.x])
             return points, axes
@@ -145,7 +148,7 @@ def four_bar_reactions(bar: FourBar, theta: float, g: float) -> tuple[Array, Arr
         for body, sign in ((joint - 1, 1.0), (joint, -1.0)):
             if 0 <= body <= 2:
                 start, end = ends[body]
-                arm = ((end if body == joint - 1 else start) - (start + end) / 2)
+                arm = (end if body == joint - 1 else start) - (start + end) / 2
                 A[row, 3 * body] += sign
                 A[row, 3 * body + 2] -= sign * arm[1]
                 A[row + 1, 3 * body + 1] += sign

@@ -116,11 +116,9 @@ class FourBar:
         arm, arm_rate, end = (Q - P) / self.b, (dQ - dP) / self.b, Q - np.array([self.d, 0.0])
         turn = arm[0] * arm_rate[1] - arm[1] * arm_rate[0]
         swing = (end[0] * dQ[1] - end[1] * dQ[0]) / self.c**2
-        about_end = [rod_inertia(m, l) + m * l**2 / 4 for m, l in ((m1, self.a), (m3, self.c))]
+        about_end = [rod_inertia(m, long) + m * long**2 / 4 for m, long in ((m1, self.a), (m3, self.c))]
         middle = (dP + dQ) / 2
-        return float(
-            about_end[0] + m2 * middle @ middle + rod_inertia(m2, self.b) * turn**2 + about_end[1] * swing**2
-        )
+        return float(about_end[0] + m2 * middle @ middle + rod_inertia(m2, self.b) * turn**2 + about_end[1] * swing**2)
 
     def rates(self, gravity: float) -> Callable[[float, Array], list[float]]:
         """J theta'' = - dV/dtheta - J' theta'^2 / 2."""

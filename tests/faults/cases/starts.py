@@ -129,10 +129,11 @@ def rough_start(rng: np.random.Generator, index: int, wrong: bool) -> Case:
 
 def hung_box(rng: np.random.Generator, wrong: bool) -> Case:
     """A box whose hook hangs at a fixed distance from the origin, started too far or too near."""
-    length = decade(rng, -3, 2)
+    slight = wrong and bool(rng.integers(2))  # a small gap, at sizes at which a turn once seemed cheaper than a lift
+    length = decade(rng, 0.8, 2) if slight else decade(rng, -3, 2)
     side = length * rng.uniform(0.05, 0.2)
     hook = side * rng.uniform(0.5, 0.9)
-    part = pick(rng, rng.uniform(0.01, 0.03), rng.uniform(0.1, 0.25)) if wrong else decade(rng, -5, -3.2)
+    part = rng.uniform(0.015, 0.03) if slight else rng.uniform(0.1, 0.25) if wrong else decade(rng, -5, -3.2)
     gap = pick(rng, -1, 1) * length * part
     aside = float(np.radians(rng.uniform(-3, 3)))
     reach = length + gap
@@ -209,4 +210,3 @@ def box_on_plane(rng: np.random.Generator, wrong: bool) -> Case:
 
     label = f"corner of a box {'on a line' if line else 'in a plane'}, gap {away / size:.1e}"
     return Case("A13", label, not wrong, run, error, "moved", ("load", "held"), one=True)
-
