@@ -4,7 +4,7 @@ The symmetric motion is one quadrature, which gives the dots: radius R and rise 
 paper's step of 0.01 s. Right: the largest error of R at t = 1, 2, ..., 8 s. `paper`, the printed equations, is of first
 order, `corrected` of second. At 0.1 s, where the paper reports that its calculation failed, both still run here, since
 the iteration of a step converges and redundant or nearly redundant equations are damped; `paper` is then off by 2 mm
-with lengths that have drifted, and the energy balance calls it doubtful.
+with lengths that have drifted, and a warning says that the energy balance is open.
 """
 
 import json

@@ -168,8 +168,10 @@ def test_freedom_does_not_depend_on_the_tree() -> None:
 
 
 def test_planar_loop_is_named() -> None:
-    assert four_bar().equations().notes[1:] == ("'C' adds 3 redundant equations: planar loop",)
-    assert slider_crank().equations().notes[1:] == ("'slide' adds 3 redundant equations: planar loop",)
+    assert four_bar().equations().notes[1] == "'C' adds 3 redundant equations: planar loop"
+    assert slider_crank().equations().notes[1] == "'slide' adds 3 redundant equations: planar loop"
+    for model in (four_bar(), slider_crank()):
+        assert [each.code for each in model.equations().diagnostics[1:]] == ["redundant-rows", "undetermined-reactions"]
 
 
 def test_spherical_loop_is_named() -> None:

@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 CLOSE = 1e-7
 """Last correction of a position: what is left is its square."""
+FLAT = 1e-3
+"""Least size of a row of G beside the others: in a flat position one of them may vanish."""
 SINGULAR = 1e-9
 """Ratio of the eigenvalues of a scaled mass matrix below which it counts as singular."""
 TINY, DAMPED = 1e-13, 1e-9
@@ -167,16 +169,21 @@ class Mechanism:
     def scale(self) -> Array:
         """Factors of the balances and of the constraints, by which all rows and columns get about one size.
 
-        They are powers of two, so that nothing is rounded: 1 over the roots of the masses, and of G M^-1 G^T.
+        They are powers of two, so that nothing is rounded: 1 over the roots of the mean mass, and of G M^-1 G^T with
+        that mass for M. A body with hardly any inertia shall not decide.
         """
-        e, (_, n, _, every) = self.equations, self.sizes
+        e, (_, n, count, every) = self.equations, self.sizes
         m = np.concatenate([np.zeros(e.mode_symbols.numel()), e.x.start])
         known = (0.0, e.q.start, e.u.start, np.zeros(n), np.zeros(len(e.multipliers)), e.p.start, m)
         mass, jac = self.matrices(*known)
-        own = np.sqrt(np.abs(np.asarray(ca.densify(ca.diag(mass)), dtype=float).ravel()))
-        own = np.where(np.isfinite(own) & (own > 0), own, 1.0)
+        diagonal = np.abs(np.asarray(ca.densify(ca.diag(mass)), dtype=float).ravel()) * self.spans**2
+        mean = float(np.mean(diagonal)) if n else 1.0
+        own = np.sqrt(mean if 0 < mean < np.inf else 1.0) / self.spans
         parts = ca.mtimes(jac, ca.diag(ca.DM(1 / own)))
         rows = np.sqrt(np.asarray(ca.densify(ca.sum2(parts * parts)), dtype=float).ravel()[:every])
+        held = np.where(self.mechanics.lengths or (True,) * count, self.length, 1.0)
+        shares = rows[: len(held)] / held
+        rows[: len(held)] = np.fmax(shares, FLAT * np.nanmax(shares, initial=0.0)) * held
         rows = np.where(np.isfinite(rows) & (rows > 0), rows, 1.0)
         return np.asarray(2.0 ** -np.round(np.log2(np.concatenate([own, rows]))))
 

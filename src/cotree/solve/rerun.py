@@ -29,6 +29,8 @@ FINER = 30.0
 """How much finer the tolerance of the second run is; a fixed step is halved."""
 INTERVALS = 6
 """Intervals of the output grid that are gone over again."""
+SHORT = 1e-9
+"""Part of the run below which an interval is rounding, as where an event has cut it."""
 SUSPECT = 2e-3
 """Sum of the errors of all intervals, as a part of a state's range, from which on the whole run is made again."""
 WRONG = 4e-3
@@ -169,7 +171,7 @@ def _suspicion(run: Run, finer: Integrator) -> float:
     total, used = np.zeros(len(states)), 0
     for k in chosen.tolist():
         a, b = float(times[k]), float(times[k + 1])
-        if ((breaks > a) & (breaks < b)).any():
+        if b - a < SHORT * (times[-1] - times[0]) or ((breaks > a) & (breaks < b)).any():
             continue
         total += np.abs(_over(run, finer.twin(), k, [b]) - states[:, k + 1])
         used += 1

@@ -92,8 +92,8 @@
     return `≈ ${plain(Math.round(valueAt(each, time) / each.step) * each.step / scale)} ${unit}`;
   };
   const open = new Set(data.undetermined);
-  const marked = (each, name = each.name) => open.has(each.name) ? name + " (not determined)" : name;
-  const label = each => each.audit ? each.name.slice(6) : marked(each);
+  const titled = (each, name = each.name) => open.has(each.name) ? name + " (not determined)" : name;
+  const label = each => each.audit ? each.name.slice(6) : titled(each);
   const shared = names => { // what all names end in: "angle", "position y"
     const ends = names.map(name => name.split("."));
     const [word, ...others] = [...new Set(ends.map(parts => parts.at(-1)))];
@@ -294,7 +294,7 @@
       list.replaceChildren(...found.slice(0, 48).map(each => make("button", {
         type: "button", "aria-pressed": String(chosen.has(each.name)),
         onclick: () => { chosen.has(each.name) ? chosen.delete(each.name) : chosen.add(each.name); redraw(); fill(); },
-      }, marked(each))));
+      }, titled(each))));
       if (found.length > 48) list.append(make("span", {}, `and ${found.length - 48} more: type part of a name`));
     };
     const zoomed = (sign, factor, title) => make("button", { type: "button", title, "aria-label": title, onclick: () => zoom(factor) }, sign);
@@ -350,7 +350,7 @@
       for (const each of shown.filter(each => each.unit !== lead.unit).slice(0, 40)) {
         const [unit, scale] = prefixed(each.unit, each.y.reduce((a, b) => Math.max(a, Math.abs(b) || 0), 0));
         const output = make("dd");
-        list.append(make("dt", {}, marked(each, each.name.slice(part.length + 1))), output);
+        list.append(make("dt", {}, titled(each, each.name.slice(part.length + 1))), output);
         live.push([output, each, unit, scale]);
       }
       aside.append(list);
