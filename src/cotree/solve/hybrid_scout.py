@@ -15,6 +15,7 @@ from cotree.solve.integrator import EVENTFUL, STIFF_STATES
 from cotree.solve.native import worth_compiling
 from cotree.solve.run import Run
 from cotree.solve.sizes import History, Sizes, sizes
+from cotree.solve.starts import start_values
 
 Array = NDArray[np.float64]
 
@@ -93,7 +94,10 @@ def _look(trial: Run, rough: Hybrid, start: Mapping[str, float] | str | None) ->
     modes = [trial._modes(a, b) for a, b in pairwise(edges)]
     if not modes:
         return seen
-    x, z = trial._start_values(start, modes[0]), trial.problem.equations.w.start[: trial.problem.sizes["z"]]
+    x, z = (
+        start_values(trial.problem, trial.p, trial.t_start, start, modes[0]),
+        trial.problem.equations.w.start[: trial.problem.sizes["z"]],
+    )
     z = rough.beginning(trial.t_start, z, trial.p, start)
     quad = np.zeros((trial.problem.sizes["quad"], 1))
     for (a, b), m in zip(pairwise(edges), modes, strict=True):

@@ -7,17 +7,22 @@ is sampled, its extrema and zeros are narrowed, and the expression is asked ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.formulation import SystemEquations
+
 Array = NDArray[np.float64]
 At = Callable[[Array], Array]
 """Values at times, one row for each expression."""
 
+MOST_STRETCHES = 20
+"""Stretches of a run whose sources are searched."""
 SAMPLES = 2000
 """Samples of each inner part over a run."""
 MOST_PARTS = 60
@@ -67,6 +72,21 @@ def features(
         if parts and last > first:
             at = evaluate(ca.vertcat(expression, *parts))
             found += _of_one(name, at, np.linspace(first, last, SAMPLES + 1), len(parts))
+    return found
+
+
+def narrow_signals(e: SystemEquations, p: Array, edges: Array, modes: Sequence[Array]) -> list[Feature]:
+    """Pulses of the sources that no sample shows, in the stretches between edges."""
+    known = [e.t, e.p.symbols, e.mode_symbols]
+    signals = dict(zip(e.inputs.names, ca.vertsplit(e.signals), strict=True)) if e.signals.numel() else {}
+    found: list[Feature] = []
+    for (a, b), m in list(zip(pairwise(edges), modes, strict=True))[:MOST_STRETCHES]:
+
+        def evaluate(column: ca.SX, m: Array = m) -> At:
+            function = ca.Function("parts", known, [ca.densify(column)])
+            return lambda times: np.asarray(function(times[None, :], p, m), dtype=float)
+
+        found += features(signals, evaluate, float(a), float(b))
     return found
 
 

@@ -13,13 +13,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ModelError, SolveError, listing, nearest
+from cotree.errors import SolveError
 from cotree.formulation.system import BANKED
 from cotree.results import EnergyAudit, Restart, Solution, Statistics
 from cotree.results.energy import domain_audits
 from cotree.results.signals import held
 from cotree.solve.blame import failure
-from cotree.solve.consistent import algebraic_variables, no_start, operating_point
+from cotree.solve.consistent import algebraic_variables, no_start
 from cotree.solve.courses import Courses, held_values, inner_states, result_units
 from cotree.solve.diagnostics import below_vacuum, constraints, energies, rounding
 from cotree.solve.events import Watch
@@ -27,20 +27,19 @@ from cotree.solve.integrator import Integrator, Stopped
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import jumping_input, kinked_drivers
 from cotree.solve.limits import Limits, step_limits
-from cotree.solve.narrow import At, Feature, features
+from cotree.solve.narrow import narrow_signals
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
 from cotree.solve.retries import across, evenly
 from cotree.solve.sizes import History, Sizes
 from cotree.solve.spins import check_inertia
+from cotree.solve.starts import moved, start_values
 from cotree.solve.switched import SwitchRecord
 from cotree.system import Diagnostic
 
 Array = NDArray[np.float64]
 
-MOST_STRETCHES = 20
-"""Stretches of a run whose sources are searched for narrow pulses."""
 MOST_LIMITS = 16
 """Limits that are kept with one set of equations."""
 Progress = Callable[[float], None]
@@ -110,7 +109,7 @@ class Run:
         if (lost := self.lost_signal(self.t_start, self.t_start, modes[0])) is not None:
             raise lost
         if at is None:
-            x, z = self._start_values(start, modes[0]), self.problem.equations.w.start
+            x, z = start_values(self.problem, self.p, self.t_start, start, modes[0]), self.problem.equations.w.start
             z = self.method.beginning(self.t_start, z[: self.problem.sizes["z"]], self.p, start)
             quad = np.zeros(self.problem.sizes["quad"])
             check_inertia(self.problem.equations, self.t_start, x, self.p, modes[0])
@@ -122,7 +121,9 @@ class Run:
             self.pieces.recall(at.said["pieces"])
             self.method.recall(self.t_start, x, self.p, modes[0], self.sizes.at(self.t_start).x, at.numbers["memory"])
         asked = start if at is None or self.record is None else self.record.start
-        self.begun = kinked_drivers(self, edges, modes) + self._moved(asked)
+        self.begun = kinked_drivers(self, edges, modes) + moved(
+            self.problem, self.p, self.t_start if self.begin is None else self.begin, asked
+        )
         if not self.pieces.going_on:
             z = self._consistent(self.t_start, x, z, modes[0])
         try:
@@ -177,23 +178,8 @@ class Run:
         modes = [self._modes(a, b) for a, b in pairwise(edges)]
         inputs = len(e.inputs)
         straight = e.mechanics is not None and e.straight_signals
-        narrow = () if straight or max_step is not None else self._narrow_signals(edges, modes)
+        narrow = () if straight or max_step is not None else narrow_signals(e, self.p, edges, modes)
         return step_limits(lambda times, k: self._signals(times, modes[k]), edges, inputs, max_step, straight, narrow)
-
-    def _narrow_signals(self, edges: Array, modes: list[Array]) -> list[Feature]:
-        """Pulses of the sources that no sample shows."""
-        e = self.problem.equations
-        known = [e.t, e.p.symbols, e.mode_symbols]
-        signals = dict(zip(e.inputs.names, ca.vertsplit(e.signals), strict=True)) if e.signals.numel() else {}
-        found: list[Feature] = []
-        for (a, b), m in list(zip(pairwise(edges), modes, strict=True))[:MOST_STRETCHES]:
-
-            def evaluate(column: ca.SX, m: Array = m) -> At:
-                function = ca.Function("parts", known, [ca.densify(column)])
-                return lambda times: np.asarray(function(times[None, :], self.p, m), dtype=float)
-
-            found += features(signals, evaluate, float(a), float(b))
-        return found
 
     def edges(self, more: Array) -> Array:
         """Start, break points of the modes and ``more`` inside the run, and end."""
@@ -212,44 +198,6 @@ class Run:
 
     def _modes(self, a: float, b: float) -> Array:
         return np.asarray(self.problem.mode_values((a + b) / 2, self.p), dtype=float).ravel()
-
-    def _start_values(self, start: Mapping[str, float] | str | None, m: Array) -> Array:
-        e = self.problem.equations
-        if isinstance(start, str):
-            if start != "steady":
-                raise SolveError(f"start = '{start}'", expected="'steady', or start values by name")
-            return operating_point(self.problem, self.t_start, self.p, m)[0]
-        names = e.state_names
-        if start is not None and not isinstance(start, Mapping):
-            raise ModelError(f"start is {start!r}", expected="'steady', or start values by name")
-        further = e.start(self.p, self.t_start) if e.start and e.assemble is not None else np.zeros(0)
-        if e.assemble is not None and not start:
-            return np.concatenate([*e.assemble(self.p, self.t_start), further])
-        own = further if e.assemble is not None else e.start(self.p, self.t_start) if e.start else e.u.start
-        x = np.concatenate([e.q.start, *([e.u.start] if e.assemble is not None else []), own])
-        for name, value in (start or {}).items():
-            if name in e.start_names or name in e.held.names:
-                continue
-            if name not in names:
-                known = f"one of {listing(names)}" if names else "nothing: the model has no states"
-                raise ModelError(f"'{name}' is not a state", expected=known, remedy=nearest(str(name), names))
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not np.isfinite(value):
-                raise ModelError(f"the start value of {name} is {value!r}", expected="a finite number")
-            x[names.index(name)] = value
-        if e.assemble is not None:
-            other = {*e.x.names, *e.held.names}
-            mechanical = {name: value for name, value in (start or {}).items() if name not in other}
-            return np.concatenate([*e.assemble(self.p, self.t_start, mechanical), x[len(x) - len(e.x) :]])
-        return x
-
-    def _moved(self, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
-        """What the consistent start had to move of the given values."""
-        e = self.problem.equations
-        if e.moved is None or isinstance(start, str):
-            return ()
-        other = {*e.x.names, *e.held.names}
-        mechanical = {name: value for name, value in (start or {}).items() if name not in other}
-        return e.moved(self.p, self.t_start if self.begin is None else self.begin, mechanical or None)
 
     def _stretch(
         self, a: float, b: float, last: bool, x: Array, z: Array, quad: Array, m: Array
