@@ -12,7 +12,7 @@ from _repo import ROOT, repo_files
 from cotree._version import __version__
 
 LONGEST = 450
-BINARY = {".png", ".jpg", ".gif", ".ico", ".h5", ".pdf", ".npz", ".woff2"}
+BINARY = {".png", ".jpg", ".gif", ".ico", ".h5", ".pdf", ".npz", ".gz", ".woff2"}
 # A folder of one machine at the start of an absolute path; `~/...`, `$X/...` and parts of an address are not.
 _MACHINE_PATH = re.compile(
     r"(?<![\w.$%})\]>*~/-])/(?:home|root|tmp|work|Users|opt)(?:/[\w.-]+|\b(?![\w-]))|[A-Z]:\\Users"
