@@ -72,7 +72,7 @@ def record(
     if "states" in parts and (states is not None or motion is not None):
         with _refusal(found, "states"):
             at = states if states is not None else list(_seeded(case.name, loaded, motion))
-            found["states"] = [_state(loaded, each["t"], each["given"]) for each in at]
+            found["states"] = [_state(loaded, each) for each in at]
             if states is None:
                 found["loose"] = _loose(loaded, found["states"])
                 found["noise"] = _noise(loaded, found)
@@ -214,8 +214,10 @@ def _loose(loaded: Loaded, states: list[Record]) -> list[str]:
     return sorted(found)
 
 
-def _state(loaded: Loaded, t: float, given: Mapping[str, float]) -> Record:
-    solution = probe.at(loaded, t, given)
+def _state(loaded: Loaded, state: Record) -> Record:
+    """All results at a state, which is given by everything that its record knows."""
+    t, given = state["t"], state["given"]
+    solution = probe.at(loaded, t, {**state.get("values", {}), **given})
     rows = probe.rows(loaded, t, solution)
     return {
         "t": t,

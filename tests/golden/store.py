@@ -113,7 +113,9 @@ def renamed(record: Any, tables: Mapping[str, Mapping[str, str]]) -> Any:
     if "start" in found:
         found["start"] = keys(found["start"], results)
     if "states" in found:
-        found["states"] = [{**each, "values": keys(each["values"], results)} for each in found["states"]]
+        found["states"] = [
+            {**each, **{part: keys(each[part], results) for part in ("given", "values")}} for each in found["states"]
+        ]
     if "path" in found:
         both = {part: keys(found["path"][part], results) for part in ("values", "band")}
         found["path"] = {**found["path"], **both}

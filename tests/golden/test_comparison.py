@@ -35,7 +35,7 @@ def synthetic() -> dict[str, Any]:
         "band": {"a.position": [None, *[-7] * 10], "audit.stored": [None] * 11},
         "audit_error": 1e-9,
     }
-    state = {"t": 0.0, "given": {}, "values": dict(values)}
+    state = {"t": 0.0, "given": {"a.position": 2.0}, "values": dict(values)}
     return {
         "units": dict(UNITS),
         "start": dict(values),
@@ -117,6 +117,7 @@ def test_a_renamed_result_is_caught_and_the_table_lets_it_pass() -> None:
     other = store.renamed(synthetic(), tables)
     assert {"a.place", "b.place"} <= {each.name for each in differences("m", synthetic(), other, PARTS)}
     assert not differences("m", store.renamed(synthetic(), tables), other, PARTS)
+    assert "a.place" in other["states"][0]["given"]
     assert store.new_name("a.b.position", tables["results"]) == "a.b.place"
     assert store.new_name("position", tables["results"]) == "position"
 
