@@ -6,7 +6,7 @@
 
 A commit is unpacked into a temporary folder and looked at there by its own probe. For one that has no `tests/golden`
 yet, the net of the commit that brought it is put beside its source. States are those of the stored records. The
-commit that the records were made at need not be run again; `--fresh` does.
+commit that the records were made at need not be run again; `--fresh` does. What stands in `changes.yaml` is marked.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import sys
 import tarfile
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,8 +129,8 @@ def _ready(record: Any) -> Any:
     return found
 
 
-def told(found: list[Moved]) -> str:
-    """The differences by model and part, the largest first."""
+def told(found: list[Moved], entries: Mapping[Moved, int] = MappingProxyType({})) -> str:
+    """The differences by model and part, the largest first; those that are intended with their entry."""
     if not found:
         return "nothing moved"
     groups: dict[str, dict[str, list[Moved]]] = defaultdict(lambda: defaultdict(list))
@@ -139,14 +140,31 @@ def told(found: list[Moved]) -> str:
     for model, parts in groups.items():
         lines.append(model)
         for part, every in parts.items():
-            every.sort(key=lambda each: -each.size)
-            lines += [f"  {each}" for each in every[:LINES]]
+            every.sort(key=lambda each: (each in entries, -each.size))
+            lines += [f"  {each}{_entry(entries.get(each))}" for each in every[:LINES]]
             lines += [f"  {part}: {len(every) - LINES} more"] if len(every) > LINES else []
-    return "\n".join([*lines, f"{len(found)} differences in {len(groups)} models"])
+    intended = f", {len(entries)} of them intended" if entries else ""
+    return "\n".join([*lines, f"{len(found)} differences in {len(groups)} models{intended}"])
+
+
+def _entry(number: int | None) -> str:
+    return "" if number is None else f"  [change {number}]"
+
+
+def intended(found: list[Moved]) -> dict[Moved, int]:
+    """Those that stand in the list of changes, with the number of their entry."""
+    known: dict[str, dict[tuple[Any, ...], int]] = {}
+    entries = {}
+    for each in found:
+        name = "wrong" if each.part == "wrong" else each.model
+        number = known.setdefault(name, store.accepted(name)).get(each.key)
+        if number is not None:
+            entries[each] = number
+    return entries
 
 
 def main() -> int:
-    """The command line; 1 where something moved."""
+    """The command line; 1 where something moved that is not in the list of changes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", nargs="?", default=STORED)
     parser.add_argument("new", nargs="?", default=HERE)
@@ -161,8 +179,9 @@ def main() -> int:
             place.mkdir()
             both.append(records(version, arguments.names, place, arguments.jobs, arguments.fresh))
         found = between(*both, arguments.names)
-    print(told(found))
-    return 1 if found else 0
+    entries = intended(found)
+    print(told(found, entries))
+    return 1 if len(found) > len(entries) else 0
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ UNKNOWN = 999
 """The exponent of a band that is not known: two runs were not comparable."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moved:
     """One difference: the model, the part of its record, the name, and what it was and is."""
 

@@ -54,6 +54,13 @@ def golden(name: str, folder: Path = DATA) -> Any:
     return found
 
 
+def accepted(name: str, folder: Path = DATA) -> dict[tuple[Any, ...], int]:
+    """Places in a model's record, or in ``wrong``, that an intended change moved, with the number of its entry."""
+    path, known = file_of(name, folder / "changed"), {entry["id"] for entry in changes()}
+    items = read(path) if path.exists() else ()
+    return {tuple(item["key"]): item["id"] for item in items if item["id"] in known}
+
+
 def wrong(folder: Path = DATA) -> list[dict[str, str]]:
     """The wrong models with the refusals that they should get now."""
     found = {each["id"]: each for each in read(folder / "wrong.json.gz")}

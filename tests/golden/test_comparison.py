@@ -139,6 +139,14 @@ def test_a_change_counts_while_its_entry_stands(tmp_path: Path, monkeypatch: pyt
     assert store.golden("kind/m", tmp_path)["states"][0]["values"]["J.force"] == 50.0
 
 
+def test_intended_changes_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = moved(("start", "a.position"), 3.0) + moved(("start", "b.position"), 3.0)
+    monkeypatch.setattr(store, "accepted", lambda name: {("start", "b.position"): 4} if name == "m" else {})
+    entries = compare.intended(found)
+    assert [(each.name, number) for each, number in entries.items()] == [("b.position", 4)]
+    assert compare.told(found, entries).count("[change 4]") == 1
+
+
 def test_euler_parameters_of_the_other_sign_are_the_same_rotation() -> None:
     turn = {f"a.orientation.e{k}": value for k, value in enumerate((0.5, -0.5, 0.5, 0.5))}
     record_ = synthetic()
