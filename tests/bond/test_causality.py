@@ -19,7 +19,7 @@ from cotree.bond.opening import open_graph
 from cotree.bond.structure import component_names
 from cotree.errors import FormulationError
 
-quick = random_cases(20, 120)
+quick = random_cases(20, 60)
 
 
 def causality(name: str) -> Causality:

@@ -20,8 +20,8 @@ from formulation.mna import GROUND, Mna, Part, Wave, model_of, worst_difference
 from formulation.random_networks import coupled_networks, one_port_networks
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FEW = random_cases(7, 40)
-FEWER = random_cases(6, 24)
+FEW = random_cases(7, 20)
+FEWER = random_cases(6, 12)
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
 
 
@@ -216,7 +216,7 @@ def test_random_bond_graphs_as_networks(domain: str) -> None:
     """Any scalar graph without gyrators between velocities answers as a network as its pencil says."""
     count = 0
 
-    @random_cases(6, 32)
+    @random_cases(6, 16)
     @given(plain_graphs(loops=True))
     def check(plain: Plain) -> None:
         nonlocal count

@@ -13,7 +13,7 @@ from cotree import FormulationError, Model, ModelError, Resistor, SolveError
 from cotree.bond.elements import BondPart
 from cotree.bond.simplify import simplify
 
-FEW = random_cases(13, 80)
+FEW = random_cases(13, 40)
 
 
 def graph(parts: list[BondPart], *bonds: str) -> Model:

@@ -13,7 +13,7 @@ from bond._graphs import graph, last, oscillator, reference, state_form
 from bond.random_graphs import Plain, degree, descriptor, plain_graphs
 from cotree.solve import simulate
 
-QUICK = random_cases(20, 120)
+QUICK = random_cases(60, 60)
 
 
 def transfer(graph: Plain, s: complex) -> np.ndarray:

@@ -19,7 +19,7 @@ from cotree.bond.signal_ranks import signal_ranks
 from cotree.bond.structural import structural
 from cotree.errors import FormulationError
 
-quick = random_cases(13, 80)
+quick = random_cases(13, 40)
 WITH_INPUTS = [name for name, known in TEXTBOOK.items() if known.inputs]
 
 

@@ -16,8 +16,8 @@ from cotree.graph import sample_tree
 from formulation.mna import Mna, Part, model_of, worst_difference
 from formulation.random_networks import coupled_networks, one_port_networks
 
-FEW = random_cases(20, 120)
-FEWER = random_cases(8, 50)
+FEW = random_cases(20, 60)
+FEWER = random_cases(8, 25)
 
 
 def proper_outputs(model: cotree.Model, witness: Mna) -> cotree.solve.LinearSystem:

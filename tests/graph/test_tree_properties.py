@@ -59,13 +59,13 @@ def check_laws(tree: Tree) -> None:
 
 
 @given(trees())
-@random_cases(67, 400)
+@random_cases(67, 200)
 def test_laws_of_cutsets_and_circuits(tree: Tree) -> None:
     check_laws(tree)
 
 
 @given(trees())
-@random_cases(33, 200)
+@random_cases(33, 100)
 def test_row_equivalence(tree: Tree) -> None:
     """Cutset and reduced incidence matrices span the same space; circuits fill the rest."""
     cutset = tree.cutset_matrix().toarray().astype(float)
@@ -78,7 +78,7 @@ def test_row_equivalence(tree: Tree) -> None:
 
 
 @given(trees())
-@random_cases(33, 200)
+@random_cases(33, 100)
 def test_single_equations_agree_with_the_matrices(tree: Tree) -> None:
     for branch in tree.branches:
         assert tree.cutset_equation(branch).signs == tree.cutset_matrix().row(branch)
@@ -89,7 +89,7 @@ def test_single_equations_agree_with_the_matrices(tree: Tree) -> None:
 
 
 @given(trees())
-@random_cases(20, 120)
+@random_cases(20, 60)
 def test_circuits_are_closed_walks_along_their_signs(tree: Tree) -> None:
     """By definition, without matrices: each term starts where the one before ended, and the last ends at the start."""
     for chord in tree.chords:
@@ -100,7 +100,7 @@ def test_circuits_are_closed_walks_along_their_signs(tree: Tree) -> None:
 
 
 @given(trees())
-@random_cases(20, 120)
+@random_cases(20, 60)
 def test_cutsets_separate_and_are_minimal(tree: Tree) -> None:
     """By definition: without the cutset a part falls in two, and each of its edges joins the two as its sign says."""
     for branch in tree.branches:
@@ -116,7 +116,7 @@ def test_cutsets_separate_and_are_minimal(tree: Tree) -> None:
 
 
 @given(trees())
-@random_cases(20, 120)
+@random_cases(20, 60)
 def test_nodal_values_and_costs(tree: Tree) -> None:
     values = np.arange(tree.graph.rank * 3).reshape(-1, 3)
     assert np.array_equal(tree.nodal_values(values), tree.path_matrix().T @ values)
@@ -127,7 +127,7 @@ def test_nodal_values_and_costs(tree: Tree) -> None:
 
 
 @given(trees(), st.integers(0, 2**32))
-@random_cases(20, 120)
+@random_cases(20, 60)
 def test_sampled_trees_span(tree: Tree, seed: int) -> None:
     """The constructor of Tree refuses what does not span; sampling is repeatable and respects pins."""
     graph = tree.graph
@@ -142,7 +142,7 @@ def test_sampled_trees_span(tree: Tree, seed: int) -> None:
 
 
 @given(trees())
-@random_cases(20, 120)
+@random_cases(20, 60)
 def test_minimum_cycle_basis_spans_the_circuits(tree: Tree) -> None:
     """Orthogonal to every cutset, of full rank, and never longer than the fundamental circuits of a tree."""
     basis = minimum_cycle_basis(tree.graph)

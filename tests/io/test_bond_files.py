@@ -375,7 +375,7 @@ STRANGE = st.sampled_from([
 ])  # fmt: skip
 
 
-@random_cases(83, 500)
+@random_cases(83, 250)
 @given(st.data())
 def test_mutated_files_run_or_are_told(data):
     original = yaml.safe_load(data.draw(st.sampled_from([GOOD, FLAT])))

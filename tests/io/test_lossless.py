@@ -83,7 +83,7 @@ def test_a_bond_graph_of_a_mechanism_is_read_where_nothing_was_converted_before(
     assert "bond.of_body" in {part.kind for part in again.components.values()}
 
 
-@random_cases(20, 120)
+@random_cases(20, 60)
 @given(
     numbers=st.lists(st.floats(-1e100, 1e100), min_size=6, max_size=6),
     text=st.text(st.characters(exclude_categories=("Cs",)), max_size=12),

@@ -196,7 +196,7 @@ def mutated(draw: Any) -> Any:
     return data
 
 
-@random_cases(33, 200)
+@random_cases(33, 100)
 @given(data=mutated())
 def test_what_the_reader_takes_holds_and_what_is_no_structure_does_not(data):
     try:

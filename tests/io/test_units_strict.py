@@ -99,13 +99,13 @@ def written(draw):
     )
 
 
-@random_cases(50, 300)
+@random_cases(50, 150)
 @given(text=written())
 def test_what_the_manual_allows_is_read(text):
     assert agrees(text), text
 
 
-@random_cases(200, 1200)
+@random_cases(200, 600)
 @given(text=written(), data=st.data())
 def test_a_changed_text_is_refused_or_right(text, data):
     for _ in range(data.draw(st.integers(1, 3))):

@@ -162,7 +162,7 @@ TEXT = st.recursive(
 )
 
 
-@random_cases(20, 120)
+@random_cases(20, 60)
 @given(TEXT, st.floats(-2.0, 2.0), st.floats(-2.0, 2.0))
 def test_value_is_pythons_own(text: str, t: float, a: float) -> None:
     names = {"sin": math.sin, "max": max, "t": t, "a": a}
@@ -170,7 +170,7 @@ def test_value_is_pythons_own(text: str, t: float, a: float) -> None:
     assert Expression(text).evaluate({"t": t, "a": a}) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@random_cases(67, 400)
+@random_cases(67, 200)
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:

@@ -160,7 +160,7 @@ def test_equations_and_freedom_make_six(kind: str, seed: int) -> None:
     np.testing.assert_allclose(held @ free, 0, atol=1e-12)
 
 
-@random_cases(13, 80)
+@random_cases(13, 40)
 @given(st.sampled_from(KIND_NAMES), st.integers(0, 10**6))
 def test_measure_gives_the_coordinates_back(kind: str, seed: int) -> None:
     s = Sample(kind, seed)

@@ -162,7 +162,7 @@ class TestTables:
         value, area = curve.value(x), curve.integral(x)
         return ca.Function("curve", [x], [value, ca.jacobian(value, x), area, ca.jacobian(area, x)])
 
-    @random_cases(20, 120)
+    @random_cases(20, 60)
     @given(
         st.lists(st.tuples(st.floats(0.05, 3.0), st.floats(-50.0, 50.0)), min_size=2, max_size=8), st.floats(-2.0, 2.0)
     )
