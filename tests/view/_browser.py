@@ -14,6 +14,8 @@ FLAGS = (
     "--no-sandbox --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --disable-background-networking "
     "--disable-component-update --disable-sync --no-first-run"
 )
+PATIENT = 600_000
+"""Milliseconds after which a page counts as one that never answers, however busy the machine is."""
 NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null"
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Waits until what was asked for has been drawn."""
@@ -24,6 +26,7 @@ class Opened:
 
     def __init__(self, browser: Any, path: Path, width: int = 1100, before: str = "", **options: Any) -> None:
         self.page = browser.new_page(**{"viewport": {"width": width, "height": 800}, **options})
+        self.page.set_default_timeout(PATIENT)
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cotree as ct
-from view._browser import CHROMIUM, FLAGS
+from view._browser import CHROMIUM, FLAGS, PATIENT
 from view._models import network
 
 
@@ -26,6 +26,6 @@ def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")
     with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split(), timeout=PATIENT)
         yield chromium
         chromium.close()

@@ -76,11 +76,11 @@ def test_clicking_the_part_marks_the_edge(bars: Opened) -> None:
     bars("cotree.highlight(null)")
     y, x = changed[np.argmin(np.linalg.norm(changed - np.median(changed, axis=0), axis=1))]
     bars.page.locator("#scene-view").click(position={"x": float(x), "y": float(y)})
-    bars.page.wait_for_function("cotreePage.picked !== null", timeout=30_000)
+    bars.page.wait_for_function("cotreePage.picked !== null")
     assert bars("cotreePage.picked") == "follower"
     assert bars("document.querySelectorAll('#graph .on').length") > 0
     bars.page.locator("#scene-view").click(position={"x": float(x), "y": float(y)})
-    bars.page.wait_for_function("cotreePage.picked === null", timeout=30_000)
+    bars.page.wait_for_function("cotreePage.picked === null")
     assert bars("cotree.state.marked") is None
     bars("cotree.highlight('crank')")
     bars.page.keyboard.press("Escape")
@@ -126,7 +126,7 @@ def test_the_cursor_follows_the_time_and_shows_the_values(bars: Opened, solution
     )
     bars.page.locator("#scene").scroll_into_view_if_needed()  # it rests while nobody sees it
     bars("cotree.play()")
-    bars.page.wait_for_function("Math.abs(cotreePage.time - 0.37) > 0.05", timeout=30_000)
+    bars.page.wait_for_function("Math.abs(cotreePage.time - 0.37) > 0.05")
     bars("cotree.pause()")
 
 
