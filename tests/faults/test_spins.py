@@ -87,7 +87,8 @@ def tie_rod(radius: float, joint: str = "universal") -> ct.Model:
     """A rocker on a hinge, held by a spring, and a tie rod from it to a slider with a weight."""
     m = ct.Model("tie rod", gravity=(0, 0, -9.81))
     m.add(ct.RigidBody("rocker", ct.box(size=(0.4, 0.05, 0.05), mass=2), frames={"b": (0.3, 0, 0)}))
-    m.add(ct.RigidBody("tie", ct.rod(length=0.5, mass=0.3, axis="z", radius=radius), frames={"t": (0, 0, 0.25), "u": (0, 0, -0.25)}))  # fmt: skip
+    ends = {"t": (0, 0, 0.25), "u": (0, 0, -0.25)}
+    m.add(ct.RigidBody("tie", ct.rod(length=0.5, mass=0.3, axis="z", radius=radius), frames=ends))
     m.add(ct.RigidBody("block", ct.box(size=(0.1, 0.1, 0.1), mass=1)))
     m.add(ct.Revolute("O", m.ground, "rocker", axis=(0, 1, 0)))
     m.add(ct.JointSpring("k", "O", stiffness=60.0))
@@ -210,7 +211,8 @@ def test_a_wheel_that_is_not_driven_is_no_idle_spin():
 def test_two_couplers_are_both_named():
     """A platform on two hinges driven through two couplers."""
     m = rssr()
-    m.add(ct.RigidBody("coupler_2", ct.rod(length=0.9, mass=1, radius=0.01), frames={"A": (-0.45, 0, 0), "B": (0.45, 0, 0)}))  # fmt: skip
+    ends = {"A": (-0.45, 0, 0), "B": (0.45, 0, 0)}
+    m.add(ct.RigidBody("coupler_2", ct.rod(length=0.9, mass=1, radius=0.01), frames=ends))
     m.add(ct.RigidBody("arm", ct.rod(length=0.5, mass=1, radius=0.01), frames={"A": (-0.25, 0, 0), "B": (0.25, 0, 0)}))
     m.add(ct.Spherical("S3", "crank.B", "coupler_2.A"))
     m.add(ct.Spherical("S4", "coupler_2.B", "arm.B"))

@@ -196,6 +196,17 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Fading:
+    """A friction along a joint's coordinate that fades below a speed instead of sticking."""
+
+    name: str
+    coordinate: str
+    """The result along which it acts; its rate is the result of that name and ``_rate``."""
+    speed: ca.SX
+    """Of p alone."""
+
+
+@dataclass(frozen=True)
 class DomainEnergy:
     """The energy of one domain: d(stored)/dt = supply - dissipation + received."""
 
@@ -273,6 +284,8 @@ class SystemEquations:
     """The equations with others closed: ``locked(names, q, t, p)`` at positions that meet them."""
     nodal: Any = None
     """The structure behind equations in nodal coordinates."""
+    fading: tuple[Fading, ...] = ()
+    """Frictions that let joints creep."""
     spins: Any = None
     """Finds rotations of bodies that nothing else feels (`branch.spins.Spins`)."""
     diagnostics: tuple[Diagnostic, ...] = ()

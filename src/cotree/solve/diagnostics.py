@@ -26,6 +26,10 @@ OPEN = 1e-4
 """Residual of an equation between positions, as a part of the extent of the motion, that is worth a warning."""
 DRIFTED = 1e-3
 """The same for methods that let positions drift."""
+CREPT = 0.01
+"""Part of the travel of a joint that it creeps at once, from which on a warning says so."""
+FADES = 2.0
+"""Multiple of the speed at which a friction fades, below which less than its level acts."""
 PLACES = 64
 """Output times at which constraints are looked at."""
 VACUUM = -101325.0
@@ -88,6 +92,28 @@ def constraints(run: Run) -> tuple[Diagnostic, ...]:
     row, when = np.unravel_index(int(np.argmax(relative)), relative.shape)
     owner = e.multipliers.names[int(row)].removeprefix("lambda ").partition(" (")[0]
     return (diagnose("constraint-open", owner, error=float(off[row, when]), time=float(t[0, when])),)
+
+
+def creeping(run: Run, values: Mapping[str, Array], t: Array) -> tuple[Diagnostic, ...]:
+    """A warning for each friction that lets its joint creep for long where it would stick in truth."""
+    e, found = run.problem.equations, []
+    for each in e.fading:
+        x, rate = values[each.coordinate], values[f"{each.coordinate}_rate"]
+        limit = FADES * float(ca.Function("speed", [e.p.symbols], [each.speed])(run.p))
+        slow = np.flatnonzero(np.abs(rate) < limit)
+        parts = np.split(slow, np.flatnonzero(np.diff(slow) > 1) + 1) if len(slow) else []
+        crept = [abs(float(x[part[-1]] - x[part[0]])) for part in parts]
+        most = int(np.argmax(crept)) if crept else 0
+        if crept and crept[most] > CREPT * float(np.ptp(x)) > 0:
+            begin, end = float(t[parts[most][0]]), float(t[parts[most][-1]])
+            unit, room = ("m", "translational") if e.outputs[each.coordinate].unit == "m" else ("rad", "rotational")
+            found.append(
+                diagnose(
+                    "friction-creeps", each.name, coordinate=each.coordinate, distance=crept[most], unit=unit,
+                    begin=begin, end=end, speed=limit / FADES, instead=f"{room}.friction",
+                )
+            )  # fmt: skip
+    return tuple(found)
 
 
 def below_vacuum(t: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> tuple[Diagnostic, ...]:

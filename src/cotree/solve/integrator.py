@@ -260,7 +260,7 @@ def is_stiff(problem: Problem) -> bool:
     """
     e = problem.equations
     n = problem.x.numel()
-    if e.energy.dissipation.is_constant() or n > STIFF_STATES:
+    if e.energy.dissipation.is_constant() or not 0 < n <= STIFF_STATES:
         return False
     x = np.concatenate([e.q.start, e.u.start, e.x.start])
     m = np.asarray(problem.mode_values(0.0, e.p.start), dtype=float).ravel()

@@ -24,6 +24,7 @@ from cotree.solve import (  # noqa: F401  (each registers)
     runge_kutta,
     xiang,
 )
+from cotree.solve.diagnostics import creeping
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.hybrid_scout import scout
@@ -262,6 +263,7 @@ def _one(
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if solution is not None and error is None:
         further = stepped_over(run) + (inaccurate(run, start) if at is None else ())
+        further += creeping(run, solution.values, solution.t)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:
         solution, ended = run.watch.finish(run, solution, grid)

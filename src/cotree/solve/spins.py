@@ -17,8 +17,8 @@ def check_inertia(e: SystemEquations, t: float, x: Array, p: Array, m: Array) ->
         return
     for spin in e.spins.massless(x[: len(e.q)], p, t, m[: len(e.modes)])[:1]:
         raise FormulationError(
-            f"it has no inertia about its own axis {spin.about}, about which nothing holds it, so that nothing says how "
-            "it turns",
+            f"it has no inertia about its own axis {spin.about}, about which nothing holds it, so that nothing says "
+            "how it turns",
             where=spin.body,
             expected="inertia about every axis that the joints leave free",
             remedy="Give its shape a radius, such as rod(length=..., mass=..., radius=...), or give it an inertia; or "

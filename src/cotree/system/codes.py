@@ -215,6 +215,13 @@ CODES: dict[str, Code] = {
         "{quoted} does not hold: it is open by {error:.3g} at t = {time:g} s; try a smaller rtol or another integrator",
         "Results do not meet an equation between positions.",
     ),
+    "friction-creeps": Code(
+        "warning",
+        "{quoted} lets {coordinate} creep by {distance:.3g} {unit} from t = {begin:g} to {end:g} s, where it would stick: "
+        "this friction fades below {speed:g} {unit}/s; use {instead} on the joint's axis, which holds, or a smaller speed",
+        "A regularised friction (`joint_friction`) carries a load below its level by a slow motion instead of sticking. "
+        "`translational.friction` and `rotational.friction` stick.",
+    ),
     "driver-kink": Code(
         "note",
         "the speed that {quoted} drives jumps by {jump:.4g} at t = {time:g} s ({count:#jump} in all): all speeds jump "

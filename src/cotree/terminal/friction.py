@@ -22,7 +22,9 @@ class JointFriction(JointForce):
     """F = -level (1 + (static - 1) exp(-(v/stribeck)^2)) tanh(v/speed) - viscous v along the coordinate.
 
     ``level`` is the force or torque of sliding, ``static`` the ratio of sticking to sliding. Below ``speed`` the
-    friction fades, so that a joint at rest creeps under load instead of sticking. Units follow the coordinate.
+    friction fades, so that a joint at rest creeps under load instead of sticking; a run in which it does says so.
+    Where a joint must hold, put ``translational.friction`` or ``rotational.friction`` on its axis
+    (``mounts.TranslationalAxis``, ``mounts.RotationalAxis``): these stick. Units follow the coordinate.
     """
 
     example: ClassVar[Mapping[str, Any]] = {"level": 2.0, "static": 1.2, "stribeck": 0.1, "viscous": 0.1}
@@ -63,6 +65,9 @@ class JointFriction(JointForce):
     def loss(self, v: Any, x: ca.SX, rate: ca.SX) -> ca.SX:
         """The power that is dissipated."""
         return -self.force(v, x, rate, None) * rate
+
+    def fading(self, v: Any) -> ca.SX:
+        return ca.SX(v.speed)
 
 
 class BumpStop(JointForce):

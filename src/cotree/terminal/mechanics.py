@@ -342,6 +342,10 @@ class JointForce(OnJoint):
         """The power that is stored beyond the potential energy, to be integrated along with the motion."""
         return ca.SX(0)
 
+    def fading(self, v: Any) -> ca.SX | None:
+        """The speed below which a friction fades that would stick in truth; None where there is none."""
+        return None
+
 
 class Driver(OnJoint):
     """Prescribes a joint's coordinate, or its speed, as a function of time (N2)."""

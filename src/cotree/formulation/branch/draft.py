@@ -18,7 +18,7 @@ from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.redundancy import Redundancy
 from cotree.formulation.branch.spins import Spins
 from cotree.formulation.branch.stiffening import rigid_stiffening
-from cotree.formulation.system import BANKED, Energy, Mechanics, Output, SmoothInput, SystemEquations, Variables
+from cotree.formulation.system import BANKED, Energy, Fading, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column, substitute
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.deformable import Deformable
@@ -149,6 +149,7 @@ def finished(draft: Draft) -> SystemEquations:
             tuple(own.lengths[k] for k in redundancy.dropped),
             sum(len(places) for places in kin.elastic.values()),
         ),
+        fading=_fading(own),
         spins=spins,
         diagnostics=(*_diagnostics(own, redundancy), *(each.said("no-inertia") for each in massless)),
     )
@@ -260,6 +261,17 @@ def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]
             *(SmoothInput(names.index(name), f"'{owner}' holds it", driver=owner) for name, owner in rates),
         ),
     )
+
+
+def _fading(own: Mechanism) -> tuple[Fading, ...]:
+    """Frictions that fade below a speed, on coordinates that no driver moves."""
+    found = []
+    for push in own.top.joint_forces:
+        link, speed = own.top.joint_of(push), push.fading(own.top.of(push))
+        name = push.chosen(link.joint)
+        if speed is not None and not any(driver.chosen(link.joint) == name for driver in link.drivers):
+            found.append(Fading(push.name, f"{link.name}.{name}", speed))
+    return tuple(found)
 
 
 def _diagnostics(own: Mechanism, redundancy: Redundancy) -> tuple[Diagnostic, ...]:
