@@ -37,6 +37,10 @@ class ModelError(CotreeError):
     """The model says something that cannot be: a missing value, an unknown kind, a duplicate name."""
 
 
+class InertiaError(ModelError):
+    """The inertia of a body is that of no real body; a model may keep or repair it."""
+
+
 class ExpressionError(ModelError):
     """An expression of time and parameters cannot be read, or has no finite value."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cotree.errors import ModelError
+from cotree.formulation.inertias import inertia_diagnostics
 from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.plane import gravity_diagnostics, load_diagnostics
 from cotree.formulation.system import SystemEquations
@@ -99,7 +100,12 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
     key = tuple(each.branches if isinstance(each, Tree) else each for each in trees)
     if key not in kept.equations:
         written = _write(model, tree)
-        said = (*written.diagnostics, *load_diagnostics(model), *gravity_diagnostics(model, written))
+        said = (
+            *written.diagnostics,
+            *inertia_diagnostics(model),
+            *load_diagnostics(model),
+            *gravity_diagnostics(model, written),
+        )
         kept.equations[key] = replace(written, diagnostics=said)
     return kept.equations[key]
 
@@ -135,7 +141,8 @@ class _Written:
     def of(cls, model: Model) -> _Written:
         """Nothing yet, for a model as it is."""
         parameters = tuple((name, expression.text) for name, expression in model.parameters.items())
-        return cls((*model.components.values(), model.gravity), (model.name, model.datums, model.planar, parameters))
+        settings = (model.name, model.datums, model.planar, model.inertia, parameters)
+        return cls((*model.components.values(), model.gravity), settings)
 
     def same(self, other: _Written) -> bool:
         """Whether both were made from the very same components and settings."""

@@ -22,8 +22,8 @@ from cotree.io.renaming import Renaming, kind_of, network_nodes, with_formulas
 from cotree.io.yaml_source import MAX_BYTES, Source, read_source
 from cotree.model.component import COMPONENT_NAME
 
-KEYS = ("name", "datum", "gravity", "planar", "include", "parameters", "components", "bonds", "masks", "run")
-SHARED = ("datum", "gravity", "planar")
+KEYS = ("name", "datum", "gravity", "planar", "inertia", "include", "parameters", "components", "bonds", "masks", "run")
+SHARED = ("datum", "gravity", "planar", "inertia")
 """What all files of a model must agree on."""
 DEEPEST = 8
 MOST_FILES = 1000

@@ -194,7 +194,7 @@ class _Reader(Generic[M]):
         if not isinstance(name, str):
             raise source.error(f"name is {shown(name)}", "name", expected="text; put a number in quotes")
         options: dict[str, Any] = {}
-        for key in ("datum", "planar", "gravity"):
+        for key in ("datum", "planar", "inertia", "gravity"):
             with parts.placed(Spot(source, (key,))):
                 value = data.get(key)
                 if value is not None:

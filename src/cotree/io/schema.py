@@ -30,6 +30,7 @@ from cotree.model.form import (
     or_null,
     several,
 )
+from cotree.model.model import INERTIA
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NAME: Schema = {"type": ["string", "integer"]}
@@ -164,6 +165,7 @@ def _top() -> dict[str, tuple[Schema, str]]:
         "datum": (or_null(either(NAME, several(NAME, 1))), "Reference node, or one for each part of a network"),
         "gravity": (or_null(VECTOR), "Acceleration of free fall in m/s^2, in world axes"),
         "planar": (or_null(FLAG), "Whether a mechanism moves in the plane xy only"),
+        "inertia": (or_null(one_of(INERTIA)), "What becomes of inertias that no real body has"),
         "parameters": (or_null(values), "Numbers and expressions by name, which values of components may use"),
         "components": (or_null(named({"$ref": "#/$defs/component"})), "Parts of the model, by name"),
         "bonds": ({"$ref": "#/$defs/bonds"}, "Bonds of a bond graph: [V -> j, j -> R], or by name"),

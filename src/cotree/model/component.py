@@ -176,6 +176,10 @@ class Component:
     def check(self, values: Mapping[str, float]) -> None:
         """Refuse combinations of values that make no sense; ranges of single values are checked before."""
 
+    def tolerated(self, values: Mapping[str, float], how: str) -> bool:
+        """Whether an inertia that `check` refuses is taken all the same: ``how`` a model treats it, or ``plane``."""
+        return False
+
     def law(self, v: Any, *e: Any) -> Sequence[Any]:
         """The terminal equations, one residual for each port.
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from cotree.errors import ExpressionError, ModelError, listing, nearest
+from cotree.errors import ExpressionError, InertiaError, ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import VIRTUAL_WORK, Edge
@@ -16,6 +16,8 @@ from cotree.model.world import AXES, EARTH, Gravity, Ground, GroundFrame
 
 C = TypeVar("C", bound=Component)
 
+INERTIA = ("refuse", "repair", "keep")
+"""What becomes of inertias that no real body has."""
 _PARAMETER = Quantity("", "finite", False, "parameter of the model", free=True)
 
 
@@ -23,7 +25,9 @@ class Model:
     """Named components between named nodes, with parameters that can be changed without rebuilding.
 
     ``datum`` is the reference node, or one node for each part of the model that is connected to no other. The choice
-    changes the values at the nodes only, never a through or across variable of a component.
+    changes the values at the nodes only, never a through or across variable of a component. ``inertia`` says what
+    becomes of moments of inertia that no real body has, as files from elsewhere may hold them: ``refuse`` them,
+    ``repair`` them to the nearest real ones, or ``keep`` them as they are.
     """
 
     def __init__(
@@ -34,11 +38,16 @@ class Model:
         parameters: Mapping[str, float | str] | None = None,
         gravity: Sequence[float | str] | None = None,
         planar: bool = False,
+        inertia: str = "refuse",
     ) -> None:
         self.name = name
         self.datums = _datums(datum)
         self.components: dict[str, Component] = {}
         self.planar = _flag(planar, "planar")
+        if inertia not in INERTIA:
+            raise ModelError(f"inertia is {inertia!r}", expected=f"one of {', '.join(INERTIA)}")
+        self.inertia = inertia
+        """What becomes of inertias that no real body has: they are refused, repaired, or kept as they are."""
         self.folder: str | None = None
         """Where what is computed from the model's parts is kept: next to its file, once it has one."""
         self.gravity = None if gravity is None else _gravity(gravity)
@@ -187,7 +196,11 @@ class Model:
                 if where in fields and field in values:
                     values[field] = fields.pop(where)
                     check_range(values[field], info, where)
-            component.check(values)
+            try:
+                component.check(values)
+            except InertiaError as wrong:
+                if not component.tolerated(values, "plane" if self.planar else self.inertia):
+                    raise wrong
             result.update({f"{component.name}.{field}": value for field, value in values.items()})
         for name in fields:
             owner, _, field = name.rpartition(".")
@@ -271,6 +284,8 @@ class Model:
         data["datum"] = self.datums[0] if len(self.datums) == 1 else list(self.datums)
         if self.planar:
             data["planar"] = True
+        if self.inertia != INERTIA[0]:
+            data["inertia"] = self.inertia
         if self.gravity is not None:
             data["gravity"] = [_plain(self.gravity.expressions[axis]) for axis in AXES]
         if self.parameters:

@@ -109,6 +109,18 @@ CODES: dict[str, Code] = {
     "implied-closures": Code(
         "note", "closures that others imply already: {names}", "Closures of a bond graph that follow from others."
     ),
+    # -- inertias ----------------------------------------------------------------------------------------------------
+    "inertia-repaired": Code(
+        "note",
+        "the principal moments of inertia of {quoted}, {given} kg m^2, are those of no real body: {real} kg m^2 are "
+        "taken",
+        "A model with `inertia: repair`. Second moments of mass that are negative become zero.",
+    ),
+    "inertia-kept": Code(
+        "note",
+        "the principal moments of inertia of {quoted}, {given} kg m^2, are those of no real body; they are kept",
+        "A model with `inertia: keep`.",
+    ),
     # -- spins -------------------------------------------------------------------------------------------------------
     "no-inertia": Code(
         "error",
@@ -217,10 +229,11 @@ CODES: dict[str, Code] = {
     ),
     "friction-creeps": Code(
         "warning",
-        "{quoted} lets {coordinate} creep by {distance:.3g} {unit} from t = {begin:g} to {end:g} s, where it would stick: "
-        "this friction fades below {speed:g} {unit}/s; use {instead} on the joint's axis, which holds, or a smaller speed",
-        "A regularised friction (`joint_friction`) carries a load below its level by a slow motion instead of sticking. "
-        "`translational.friction` and `rotational.friction` stick.",
+        "{quoted} lets {coordinate} creep by {distance:.3g} {unit} from t = {begin:g} to {end:g} s, where it would "
+        "stick: this friction fades below {speed:g} {unit}/s; use {instead} on the joint's axis, which holds, or a "
+        "smaller speed",
+        "A regularised friction (`joint_friction`) carries a load below its level by a slow motion instead of "
+        "sticking. `translational.friction` and `rotational.friction` stick.",
     ),
     "driver-kink": Code(
         "note",

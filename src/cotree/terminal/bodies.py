@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from cotree.errors import ModelError
+from cotree.errors import InertiaError, ModelError
 from cotree.maths.rotation import about, skew
 from cotree.model import MISSING, Frame, Value, quantity, vector
 from cotree.model.form import FRAME, VALUE, VECTOR, Form, Schema, either, listed, named, said
@@ -158,20 +158,46 @@ class RigidBody(Body):
         v = self.gather(values)
         inertia = np.asarray(ca.DM(_central(v["mass"], v["inertia"], v["centre"], v["inertia_about"])), dtype=float)
         moments = np.linalg.eigvalsh(inertia)
-        where, listed = f"{self.name}.inertia", ", ".join(f"{moment:.6g}" for moment in moments)
+        where, listed = f"{self.name}.inertia", _listed(moments)
         if moments[0] < -ROUNDING * abs(moments[2]) or moments[2] <= 0:
-            raise ModelError(
+            raise InertiaError(
                 f"the principal moments of inertia about the centre of mass are {listed} kg m^2",
                 where=where,
                 expected="positive moments",
                 remedy="" if self.inertia_about is None else "Check the point that the inertia is about",
             )
         if moments[0] + moments[1] < moments[2] * (1 - ROUNDING):
-            raise ModelError(
+            raise InertiaError(
                 f"the principal moments of inertia {listed} kg m^2 break the triangle inequality",
                 where=where,
                 expected="the sum of any two at least as large as the third: no real body has other values",
+                remedy="Correct them, or say inertia='repair' or inertia='keep' of the model",
             )
+
+    def tolerated(self, values: Mapping[str, float], how: str) -> bool:
+        """In a plane only the moment about z counts; what is kept must not be negative, and all can be repaired."""
+        v = self.gather(values)
+        inertia = np.asarray(ca.DM(_central(v["mass"], v["inertia"], v["centre"], v["inertia_about"])), dtype=float)
+        if how == "plane":
+            return bool(inertia[2, 2] >= 0)
+        moments = np.linalg.eigvalsh(inertia)
+        return how == "repair" or (how == "keep" and moments[0] >= -ROUNDING * abs(moments[2]))
+
+    def unreal(self, values: Mapping[str, float]) -> tuple[str, str, np.ndarray] | None:
+        """Principal moments that no real body has, those of the nearest one, and what its inertia matrix is more.
+
+        The integral of x_i x_j over a body's mass, tr(J)/2 - J, has no negative eigenvalue. Negative ones become zero.
+        """
+        try:
+            self.check(values)
+        except InertiaError:
+            v = self.gather(values)
+            given = np.asarray(ca.DM(_central(v["mass"], v["inertia"], v["centre"], v["inertia_about"])), dtype=float)
+            sizes, axes = np.linalg.eigh(np.trace(given) / 2 * np.eye(3) - given)
+            second = axes @ np.diag(np.maximum(sizes, 0.0)) @ axes.T
+            real = np.trace(second) * np.eye(3) - second
+            return _listed(np.linalg.eigvalsh(given)), _listed(np.linalg.eigvalsh(real)), real - given
+        return None
 
     def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
         return ca.SX(v.mass), ca.vertcat(*v.centre)
@@ -189,6 +215,10 @@ class RigidBody(Body):
         spin = ca.mtimes(inertia, w)
         moment = ca.mtimes(inertia, motion.omega_dot) + ca.cross(w, spin) + ca.cross(centre, force)
         return Inertia(force, moment, (mass * ca.sumsqr(velocity) + ca.dot(w, spin)) / 2)
+
+
+def _listed(moments: np.ndarray) -> str:
+    return ", ".join(f"{moment + 0.0:.6g}" for moment in moments)
 
 
 def _is_matrix(given: Any) -> bool:

@@ -129,7 +129,7 @@ def _check_drivers(model: Model) -> None:
     drivers = [part for part in model.components.values() if isinstance(part, Driver)]
     if not drivers:
         return
-    free = Model(model.name, datum=model.datums, planar=model.planar)
+    free = Model(model.name, datum=model.datums, planar=model.planar, inertia=model.inertia)
     free.parameters, free.gravity = model.parameters, model.gravity
     names = {part.name for part in drivers}
     free.components = {name: part for name, part in model.components.items() if name not in names}

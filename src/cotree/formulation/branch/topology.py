@@ -17,6 +17,7 @@ import casadi as ca
 from cotree.errors import GraphError, ModelError, listing, nearest
 from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
 from cotree.formulation.branch.points import carriers
+from cotree.formulation.inertias import unreal_inertias
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
@@ -243,6 +244,9 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
         result.of(body).floating = each.floating
     if model.planar:
         _check_plane(model)
+    elif model.inertia == "repair":
+        for body, (_, _, more) in unreal_inertias(model).items():
+            result.of(body).inertia += ca.DM(more)
     drivers = _drivers(model)
     links: dict[str, Link] = {}
     for part in parts:

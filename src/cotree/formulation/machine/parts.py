@@ -164,7 +164,7 @@ class Parts:
 
     def _some(self, components: Mapping[str, Component]) -> Model:
         model = self.model
-        part = Model(model.name, datum=model.datums, planar=model.planar)
+        part = Model(model.name, datum=model.datums, planar=model.planar, inertia=model.inertia)
         part.parameters, part.gravity, part.folder = model.parameters, model.gravity, model.folder
         part.components = dict(components)
         return part
