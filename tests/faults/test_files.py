@@ -219,7 +219,7 @@ import cotree as ct
 model = ct.Model("arm", gravity=(0, -9.81, 0))
 model.add(ct.RigidBody("arm", shape=ct.rod(length=0.4, mass=1.0), frames={"O": (-0.2, 0, 0)}))
 model.add(ct.Revolute("O", "ground", "arm.O", axis=(0, 0, 1), angle=0.3, angle_rate=12.0))
-model.simulate(1e5, points=100_001, atol=1e-10, out=sys.argv[1])
+model.simulate(1e6, points=10_001, atol=1e-10, out=sys.argv[1])
 """
 
 
