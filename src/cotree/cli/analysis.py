@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,9 +24,11 @@ from cotree.cli.options import (
     takes_model,
 )
 from cotree.errors import CotreeError, nearest
+from cotree.system import labelled, undetermined_by
 
 if TYPE_CHECKING:
     from cotree.solve import Modes
+    from cotree.system import Diagnostic
 
 REACTION = re.compile(r"\.(force|torque|moment|tension)(\.[xyz])?$")
 MOST_ROWS = 60
@@ -60,18 +62,25 @@ def modes(
     if as_json:
         names = ("frequency", "damping", "eigenvalue", "moves_most")
         listed = [dict(zip(names, row, strict=True)) for row in rows]
-        emit(
-            {"model": chosen.model.name, "about": about, "stable": found.stable, "modes": listed, "point": found.point}
-        )
+        told = {"model": chosen.model.name, "about": about, "stable": found.stable, "modes": listed}
+        emit(told | {"point": found.point, "diagnostics": [each.to_data() for each in found.diagnostics]})
         return
     number = "1 mode" if len(rows) == 1 else f"{len(rows)} modes"
     print(f"{chosen.model.name}: {number} about the {about}, {'' if found.stable else 'not '}stable")
+    _print_notes(found.diagnostics)
     columns = {"mode": "right", "frequency [Hz]": "right", "damping": "right", "moves most": "left"}
     shown = [[f"{k + 1}", f"{f:.6g}", f"{z:.4g}", name] for k, (f, z, _, name) in enumerate(rows[:most])]
     if shown:
         table(columns, shown)
     if len(rows) > most:
         print(f"and {len(rows) - most} more: --most {len(rows)}")
+
+
+def _print_notes(diagnostics: Iterable[Diagnostic]) -> None:
+    """What a reader of results has to know; plain facts are for `cotree check`."""
+    for each in diagnostics:
+        if each.severity != "info" and each.code != "no-inertia":
+            print(each)
 
 
 def _read(
@@ -116,11 +125,13 @@ def statics(
     chosen, t = _read(choice, moment, "--seek", seek, ("stable", "nearest"))
     with chosen.about():
         values, units, state, stability = _rest(chosen, t, seek)
+        said = chosen.model.equations(chosen.tree).diagnostics
     if as_json:
         told = {"model": chosen.model.name, "t": t, "stability": stability, "state": state}
-        emit(told | {"values": values, "units": units})
+        emit(told | {"values": values, "units": units, "diagnostics": [each.to_data() for each in said]})
         return
     print(f"{chosen.model.name}: {f'{stability} equilibrium' if stability else 'operating point'} at t = {t:g} s")
+    _print_notes(said)
     cleaned = values if everything else _without_rounding(values, units)
     names = list(values)
     if not everything:
@@ -129,7 +140,8 @@ def statics(
         both = [name for name in (*found.q.names, *found.x.names) if name in values] + reactions
         names = both if stability else [name for name in values if not name.endswith(".power")]
     shown = names if everything else names[:MOST_ROWS]
-    rows = [[name, units[name], f"{cleaned[name] + 0.0:.8g}"] for name in shown]
+    open_ones = undetermined_by(said)
+    rows = [[labelled(name, open_ones), units[name], f"{cleaned[name] + 0.0:.8g}"] for name in shown]
     if rows:
         table({"result": "left", "unit": "left", "value": "right"}, rows)
     if len(shown) < len(values):

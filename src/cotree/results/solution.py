@@ -16,7 +16,7 @@ from cotree.errors import ResultError, listing, nearest
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
-from cotree.system import Diagnostic, notes_of
+from cotree.system import Diagnostic, labelled, notes_of, undetermined_by
 
 Array = NDArray[np.float64]
 
@@ -112,13 +112,11 @@ class Solution:
     @cached_property
     def undetermined(self) -> frozenset[str]:
         """Results that rigid bodies do not determine: reactions of redundant joints."""
-        return frozenset(
-            name for each in self.diagnostics if each.code == "undetermined-reactions" for name in each.subjects
-        )
+        return undetermined_by(self.diagnostics)
 
     def label(self, name: str) -> str:
         """A name as tables and plots show it: marked where rigid bodies do not determine the result."""
-        return f"{name} (not determined)" if name in self.undetermined else name
+        return labelled(name, self.undetermined)
 
     @property
     def names(self) -> tuple[str, ...]:

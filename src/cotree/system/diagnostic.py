@@ -7,7 +7,7 @@ something was said asks for its code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
@@ -87,6 +87,16 @@ def from_data(data: Any) -> Diagnostic:
 def notes_of(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
     """Their texts."""
     return tuple(str(each) for each in diagnostics)
+
+
+def undetermined_by(diagnostics: Iterable[Diagnostic]) -> frozenset[str]:
+    """Results that rigid bodies do not determine: reactions of redundant joints."""
+    return frozenset(name for each in diagnostics if each.code == "undetermined-reactions" for name in each.subjects)
+
+
+def labelled(name: str, undetermined: Collection[str]) -> str:
+    """The name of a result as tables and plots show it, marked where rigid bodies do not determine it."""
+    return f"{name} (not determined)" if name in undetermined else name
 
 
 def worst(diagnostics: Iterable[Diagnostic]) -> str:
