@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,7 +114,9 @@ class Reader:
             assert self.where.is_relative_to(self.folder), f"README: 'cd {words[1]}' leaves the copy"
         elif word == "make":
             self.make(words[1:])
-        elif word in ("cotree", "python", "python3"):
+        elif word == "cotree":
+            self.cotree(words[1:])
+        elif word in ("python", "python3"):
             if words[1:3] != ["-m", "venv"]:  # this interpreter stands for a new environment
                 self.shell(re.sub(r"^\.venv/bin/", "", command))
         elif (word == "pip" and words[1:2] == ["install"]) or word in ("source", "."):
@@ -122,6 +125,11 @@ class Reader:
             self.shell(command)
         else:
             pytest.fail(f"README: command of an unknown kind: {command!r}; teach tests/test_readme.py how to check it")
+
+    def cotree(self, words: list[str]) -> None:
+        """The command line in this process, which saves its start; `make demo` runs the installed one."""
+        with chdir(self.where):
+            assert runs.command(*words) == 0, f"README: cotree {shlex.join(words)}"
 
     def make(self, targets: list[str]) -> None:
         """Dry-run the targets; ``demo`` also runs its ``cotree`` command, or the whole target if asked to."""
