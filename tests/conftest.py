@@ -15,6 +15,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell lets what it ru
 
 LONG = (
     "benchmarks/test_bond_examples.py::test_c_joints_come_to_ideal_joints_as_their_stiffness_grows[3]",
+    "benchmarks/test_flexible_panels.py::test_residual_vibration_has_the_frequencies_of_the_deployed_structure",
     "benchmarks/test_rigid_classics.py::test_a02_forty_loops[1e-08]",
     "benchmarks/test_rigid_trees.py::test_every_tree_gives_the_same_motion_and_reactions[RSCR",
     "benchmarks/test_rigid_trees.py::test_every_tree_gives_the_same_motion_and_reactions[double",
