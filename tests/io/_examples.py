@@ -19,7 +19,17 @@ SLOW = ("deployable_mast", "deployable_reflector", "deployable_scissor_ring", "b
 """Examples whose runs take long, and which are taken less often."""
 FACTORS = (0.0, -1.0, 0.5, 2.0, 0.9, 1.1, 10.0, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9, 1e-12, 1e12)
 WRONG = (None, 0, 1, -1, 1e-300, 1e300, "", "t", "sin(t)", "1/t", "ground", [], {}, [0, 0, 0], True, "0*t", "sqrt(t-1)")
-FORMULAS = ("{}*t", "{}+sin(t)", "{}*step(t-1e-4)", "{}/(1-t)", "{}*exp(t)", "{}*sqrt(t)", "{}/t", "abs(t)*{}", "max({},t)")
+FORMULAS = (
+    "{}*t",
+    "{}+sin(t)",
+    "{}*step(t-1e-4)",
+    "{}/(1-t)",
+    "{}*exp(t)",
+    "{}*sqrt(t)",
+    "{}/t",
+    "abs(t)*{}",
+    "max({},t)",
+)
 RUN = {
     "integrator": ("auto", "adams", "cvodes", "idas", "rodas", "rk45", "energy", "generalised_alpha", "xiang"),
     "tree": ("joint", "absolute", "kinds", "normal", ["joint", "absolute"]),
@@ -87,7 +97,9 @@ def _formula(rng: random.Random, data: Data) -> Data:
         owner, key = rng.choice(found)
         text = rng.choice(FORMULAS).format(owner[key])
         if parts and rng.random() < 0.4:
-            own = rng.choice(("angle", "angle_rate", "position.z", "velocity.x", "voltage", "current", "flow", "effort"))
+            own = rng.choice(
+                ("angle", "angle_rate", "position.z", "velocity.x", "voltage", "current", "flow", "effort")
+            )
             text = f"{rng.choice(parts)}.{own}"
         owner[key] = text
     return data

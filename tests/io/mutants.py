@@ -179,7 +179,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=SECONDS, help="computing time for one mutant")
     parser.add_argument("--only", type=int, help="show one mutant and its traceback")
-    parser.add_argument("--log", type=Path, help="a line for each mutant; those that are in it already are not run again")
+    parser.add_argument(
+        "--log", type=Path, help="a line for each mutant; those that are in it already are not run again"
+    )
     given = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if given.only is not None:

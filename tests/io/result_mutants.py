@@ -363,7 +363,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--only", type=int, help="show what one mutant leads to")
-    parser.add_argument("--log", type=Path, help="a line for each mutant; those that are in it already are not run again")
+    parser.add_argument(
+        "--log", type=Path, help="a line for each mutant; those that are in it already are not run again"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if given.only is not None:

@@ -118,8 +118,8 @@ class Opening:
         self._place()
         for leaf in self.leaves.values():
             self._owner = leaf.owner
-            self._check_constant(leaf)
             leaf.part.open(self, leaf.path, leaf.v)
+            self._check_constant(leaf)
         for wire in self.wires:
             self._connect(wire)
         from cotree.bond.soundness import check_structure

@@ -256,7 +256,7 @@ def _read(file: h5py.File, kind: type[S], sealed: bool) -> S:
     if sealed:
         checks.compare(0, own(file, "check/events")[:hits], which, when, results, what="event")
     own_events = {name: which == k for k, name in enumerate(valued)}
-    if hits and not (0 <= which.min() and which.max() < len(valued)):
+    if hits and not (which.min() >= 0 and which.max() < len(valued)):
         raise ValueError("an event has no name")
     return kind(
         model=said["model"],
@@ -318,9 +318,7 @@ def _description(texts: Mapping[str, Any], needed: tuple[str, ...]) -> dict[str,
     if "description" not in texts:
         raise KeyError("it has no 'description'")
     always = ("model", "states", "complete", "start_energy", "statistics", "parameters")
-    return checks.read_types(
-        json.loads(texts["description"]), checks.DESCRIPTION, (*always, *needed), "description"
-    )
+    return checks.read_types(json.loads(texts["description"]), checks.DESCRIPTION, (*always, *needed), "description")
 
 
 def _statistics(found: Mapping[str, Any]) -> Statistics:

@@ -160,11 +160,13 @@ class Journal:
         self._parts = []
         self._file = FileIO(self.path, "r+")
 
-    def _put(self, key: str, row: int, part: Array) -> None:
+    def _put(self, key: str, row: int, part: NDArray[Any]) -> None:
         offset, size = self._places[key]
         assert self._file is not None
         self._file.seek(offset + row * size)
-        kind = {"which": "<i8", "progress": "<i8", "text": "<u1", "rows": "<u4", "events": "<u4"}.get(key.rpartition("/")[2], "<f8")
+        kind = {"which": "<i8", "progress": "<i8", "text": "<u1", "rows": "<u4", "events": "<u4"}.get(
+            key.rpartition("/")[2], "<f8"
+        )
         view = memoryview(np.ascontiguousarray(part, dtype=kind).tobytes())
         while len(view):  # a full disk takes a part of it first
             view = view[self._file.write(view) :]

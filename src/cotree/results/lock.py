@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -74,7 +75,7 @@ def _same(file: int, path: Path) -> bool:
         return False
 
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 
     def _locked(file: int) -> bool:

@@ -40,7 +40,9 @@ class Restart:
             raise ValueError("the state of the run holds a value that is no number")
         sizes = {name: math.prod(shape) for name, shape in read["shapes"].items()}
         if sum(sizes.values()) != len(column):
-            raise ValueError(f"the state of the run has {len(column)} numbers, where {sum(sizes.values())} are expected")
+            raise ValueError(
+                f"the state of the run has {len(column)} numbers, where {sum(sizes.values())} are expected"
+            )
         numbers, at = {}, 0
         for name, shape in read["shapes"].items():
             numbers[name] = column[at : at + sizes[name]].reshape(shape)

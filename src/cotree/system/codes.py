@@ -51,8 +51,7 @@ CODES: dict[str, Code] = {
     "dependent-storage": Code(
         "note",
         "{subjects} is a dependent storage: {why}",
-        "A storage whose state follows from others, from a source or from its connections, so that it is no state of its "
-        "own.",
+        "A storage whose value follows from others, from a source or from its connections: it is no state of its own.",
     ),
     "derivative-causality": Code(
         "note",
