@@ -120,6 +120,16 @@ def test_a_kink_in_the_law_of_a_driver_is_named_with_its_time(case):
     assert found.data["count"] == count
 
 
+@pytest.mark.parametrize(("law", "kinks"), [("ramp(t-0.3) - ramp(t-0.7)", 2), ("abs(t - 0.5)", 1), ("sin(3*t)", 0)])
+def test_kinematics_names_kinks_too(law, kinks):
+    m = ct.Model("turntable", gravity=(0, 0, -9.81))
+    m.add(ct.RigidBody("table", mass=2.0, inertia=(1.0, 1.0, 1.0)))
+    m.add(ct.Revolute("J", m.ground, "table"))
+    m.add(ct.Drive("motor", on="J", angle=law))
+    found = said(m.kinematics(1.0, points=11), "driver-kink")
+    assert [(each.subjects, each.data["count"]) for each in found] == ([(("motor",), kinks)] if kinks else [])
+
+
 @pytest.mark.parametrize("course", ["10 - hoist*sin(t)", "10 - hoist*ramp(t-2)**2/8", "10 - 0.2*t"])
 def test_a_smooth_driver_is_not(course):
     assert not said(hoisted(course).simulate(5.0), "driver-kink")

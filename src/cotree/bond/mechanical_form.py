@@ -8,6 +8,7 @@ closed on the level of positions. So every method for mechanisms applies.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -321,9 +322,8 @@ class MechanicalForm(StateForm):
         if derivative:
             names = listing([f"I {name}" for name in derivative], 12)
             found.append(diagnose("derivative-causality-solved", *derivative, names=names))
-        lost = sorted({self.closures[k].vertex for k in range(len(self.closures)) if k not in set(kept)})
-        if lost:
-            found.append(diagnose("implied-closures", *lost, names=listing(lost, 12)))
+        lost = Counter(self.closures[k].vertex for k in range(len(self.closures)) if k not in set(kept))
+        found += [diagnose("redundant-rows", name, count=count, why="") for name, count in sorted(lost.items())]
         return tuple(found)
 
 

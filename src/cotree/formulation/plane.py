@@ -19,6 +19,8 @@ ACROSS = ("force.z", "torque.x", "torque.y", "moment.x", "moment.y")
 DOWN = "gravity.z"
 BESIDE = 0.01
 """How far from the start, in rad or m, the second position is at which gravity is looked at."""
+ROUNDED = 1e-12
+"""Part of the other components of a vector that is rounding, as a rotation leaves it."""
 NOTHING = 1e-9
 """Part of a motion of all masses that counts as none along gravity."""
 
@@ -35,6 +37,8 @@ def gravity_diagnostics(model: Model, equations: SystemEquations) -> tuple[Diagn
     across = model.gravity.expressions["z"]
     size = model.component_values().get(DOWN)
     if not model.planar or size == 0.0:
+        return ()
+    if size is not None and _rounded(size, [model.component_values().get(f"gravity.{x}") for x in "xy"]):
         return ()
     return (diagnose("gravity-across-plane", size=across.text if size is None else f"{size:g}"),)
 
@@ -67,6 +71,13 @@ def _idle(e: SystemEquations, mass: float) -> bool:
     return True
 
 
+def _rounded(size: float | None, others: Iterable[float | None]) -> bool:
+    """Whether a component is zero, or what rounding leaves beside the others of its vector."""
+    return size is not None and abs(size) <= ROUNDED * max(
+        (abs(each) for each in others if each is not None), default=0
+    )
+
+
 def load_diagnostics(model: Model) -> tuple[Diagnostic, ...]:
     """Forces and torques across the plane of a planar model, each with its size."""
     if not model.planar:
@@ -79,6 +90,7 @@ def _loads(model: Model, values: dict[str, float]) -> Iterable[Diagnostic]:
     for part in model.components.values():
         for field, info in quantities(part).items():
             name = f"{part.name}.{field}"
-            if field in ACROSS and field in part.expressions and values.get(name) != 0.0:
+            beside = [values.get(f"{part.name}.{field[:-1]}{x}") for x in "xyz" if x != field[-1]]
+            if field in ACROSS and field in part.expressions and not _rounded(values.get(name), beside):
                 size = f"{values[name]:g}" if name in values else part.expressions[field].text
                 yield diagnose("across-plane", name, size=size, unit=info.unit)

@@ -45,12 +45,14 @@ def jumping_input(run: Run, edges: Array, modes: list[Array]) -> SolveError | No
     return None
 
 
-def kinked_drivers(run: Run, edges: Array, modes: list[Array]) -> tuple[Diagnostic, ...]:
-    """A note for each driver whose speed jumps."""
+def kinked_drivers(run: Run, edges: Array, modes: list[Array], every: bool = False) -> tuple[Diagnostic, ...]:
+    """A note for each driver whose speed jumps: those that runs take, or ``every`` one, as kinematics takes them."""
     found: dict[str, list[Jump]] = {}
     for jump in _jumps(run, edges, modes):
-        if jump[0].driver:
-            found.setdefault(jump[0].driver, []).append(jump)
+        part, _, what = run.problem.equations.inputs.names[jump[0].index].partition(".")
+        name = jump[0].driver or (part if every and what == "speed" else "")
+        if name:
+            found.setdefault(name, []).append(jump)
     return tuple(
         diagnose("driver-kink", name, time=several[0][1], jump=several[0][3] - several[0][2], count=len(several))
         for name, several in found.items()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ from cotree.solve.courses import inner_states
 from cotree.solve.doubts import pushing_cable
 from cotree.solve.integrator import Integrator
 from cotree.solve.interrupts import Interrupts
+from cotree.solve.jumps import kinked_drivers
 from cotree.solve.limits import Limits
 from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem
@@ -308,6 +310,8 @@ class _Driven:
         run.add(t, rows, integrals)
         run.steps = run.evaluations = self.steps
         run.stretches, run.start_energy = 1, float(rows[0, 0])
+        edges = run.edges(np.zeros(0))
+        run.begun = kinked_drivers(run, edges, [run._modes(a, b) for a, b in pairwise(edges)], every=True)
         whole = run.solution(CLOSED, None, *seconds)
         assert whole is not None
         audit = whole.audit

@@ -105,9 +105,6 @@ CODES: dict[str, Code] = {
     "more-redundant-rows": Code(
         "note", "... and {count} more parts with redundant equations", "Further parts with redundant equations."
     ),
-    "implied-closures": Code(
-        "note", "closures that others imply already: {names}", "Closures of a bond graph that follow from others."
-    ),
     # -- inertias ----------------------------------------------------------------------------------------------------
     "inertia-repaired": Code(
         "note",
