@@ -115,7 +115,7 @@ MISTAKES = {
     ),
     "misspelt section": (
         "component: {}\n",
-        "m.yaml:1:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, include, parameters, "
+        "m.yaml:1:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, inertia, include, parameters, "
         "components, bonds, masks, run. Did you mean 'components'?",
     ),
     "misspelt run setting": (
