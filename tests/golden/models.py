@@ -170,7 +170,13 @@ def _cases() -> dict[str, Case]:
         if not path.stem.startswith("part_"):
             every[f"kind/{path.stem}"] = partial(_file, path, t_end=SHORT.get(path.stem))
     every["kind/function"] = _function
-    for name in ("mechanism_joints", "mechanism_constraints", "mechanism_coupled", "mechanism_loop"):
+    for name in (
+        "mechanism_joints",
+        "mechanism_constraints",
+        "mechanism_coupled",
+        "mechanism_loop",
+        "mechanism_pendulum",
+    ):
         every[f"kind/{name}_bonds"] = partial(_as_bonds, name)
     for name in ("chain", "four_bars", "squeezer", "bricard", "stewart", "robot"):
         every[f"bench/rigid/{name}"] = partial(_rigid, name)
