@@ -170,14 +170,8 @@ def _cases() -> dict[str, Case]:
         if not path.stem.startswith("part_"):
             every[f"kind/{path.stem}"] = partial(_file, path, t_end=SHORT.get(path.stem))
     every["kind/function"] = _function
-    for name in (
-        "mechanism_joints",
-        "mechanism_constraints",
-        "mechanism_coupled",
-        "mechanism_loop",
-        "mechanism_pendulum",
-    ):
-        every[f"kind/{name}_bonds"] = partial(_as_bonds, name)
+    for name in ("joints", "constraints", "coupled", "loop", "pendulum"):
+        every[f"kind/mechanism_{name}_bonds"] = partial(_as_bonds, f"mechanism_{name}")
     for name in ("chain", "four_bars", "squeezer", "bricard", "stewart", "robot"):
         every[f"bench/rigid/{name}"] = partial(_rigid, name)
     every["bench/flexible/spin_up_rigid"] = partial(_flexible, "spin_up", (3, "rigid"))
