@@ -5,26 +5,26 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests" / "io"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "io"))
 import mutants
 import result_mutants
 
+HERE = Path(__file__).parent
 HEAD = """\
 # Damaged files
 
 Files come from editors, other programs and other people. Every example is changed at random, but so that it stays a
 model file: numbers are scaled, set to zero or replaced by formulas, names are exchanged, parts are dropped, doubled or
 given another kind, and methods, trees and tolerances are changed. Each mutant is loaded, its equations are written, and
-it is run for a thousandth of its time, in a process of its own with a limit of computing time and memory. It may run, or
-be refused with one error of Cotree. A traceback, a warning from Cotree's own code, a hang or the death of the process
+it is run for a thousandth of its time, in a process of its own with a limit of computing time and memory. It may run,
+or be refused with one error of Cotree. A traceback, a warning from Cotree's own code, a hang or the death of the process
 would be a fault.
 """
 RESULTS = """\
 Results files are damaged (bytes changed, lost, doubled or set to zero), or hostile: their texts have wrong types, their
 state does not belong to their rows, their datasets are links, lie in other files or claim sizes that no file has, all
-with right checksums. Each is read, its model is rebuilt and its run resumed. Where only bytes are damaged, a file that is
-read must hold what the right one holds; a file that is refused must stay as it is. Anything else counts as wrong.
+with right checksums. Each is read, its model is rebuilt and its run resumed. Where only bytes are damaged, a file that
+is read must hold what the right one holds; a file that is refused must stay as it is. Anything else counts as wrong.
 """
 
 
