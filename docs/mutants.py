@@ -17,8 +17,8 @@ Files come from editors, other programs and other people. Every example is chang
 model file: numbers are scaled, set to zero or replaced by formulas, names are exchanged, parts are dropped, doubled or
 given another kind, and methods, trees and tolerances are changed. Each mutant is loaded, its equations are written, and
 it is run for a thousandth of its time, in a process of its own with a limit of computing time and memory. It may run,
-or be refused with one error of Cotree. A traceback, a warning from Cotree's own code, a hang or the death of the process
-would be a fault.
+or be refused with one error of Cotree. A traceback, a warning from Cotree's own code, a hang or the death of the
+process would be a fault.
 """
 RESULTS = """\
 Results files are damaged (bytes changed, lost, doubled or set to zero), or hostile: their texts have wrong types, their
