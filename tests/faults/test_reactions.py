@@ -104,6 +104,28 @@ def test_a_door_on_two_hinges_shares_its_weight_in_no_known_way():
     np.testing.assert_allclose(np.abs(total), 30 * 9.81, rtol=1e-9)
 
 
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+@pytest.mark.parametrize("axis", [(0, 0, 1), (1, 2, 3), (-0.0589, 0.9975, 0.0392)])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
+def test_a_door_on_hinges_along_any_axis_turns(axis, size, tree):
+    """Rounding of a skew axis is no equation: the door keeps its one freedom."""
+    along = np.array(axis) / np.linalg.norm(axis)
+    first = np.array([-0.25, -0.23, -0.28])
+    frames = {f"h{k}": tuple((size * (first + 0.3 * k * along)).tolist()) for k in range(2)}
+    angles = []
+    for hinges in (1, 2):
+        m = ct.Model("door", gravity=(0, -9.81 * size, -9.81 * size))
+        m.add(ct.RigidBody("door", ct.box(size=(0.5 * size, 0.1 * size, 0.7 * size), mass=2), frames=frames))
+        for k in range(hinges):
+            place = m.ground.at(*(size * 0.3 * k * along).tolist())
+            m.add(ct.Revolute(f"h{k}", place, f"door.h{k}", axis=axis, angle_rate=1.0 if k == 0 else None))
+        sol = m.simulate(0.1, points=3, tree=tree)
+        assert sol.notes[0].endswith("1 degree of freedom")
+        angles.append(sol["h0.angle"])
+    assert np.ptp(angles[0]) > 0.01
+    np.testing.assert_allclose(angles[1], angles[0], atol=1e-7)
+
+
 KINDS = {
     "coaxial joints": lambda: door(2),
     "parallel slides": guided,

@@ -32,6 +32,8 @@ LONGEST = 0.25
 """Longest step of a coordinate in one iteration: in rad, or parts of the mechanism's length."""
 RANK = 1e-10
 """Ratio of singular values below which a direction is free."""
+NOTHING = 1e-12
+"""Slope that is rounding, as of the equations of a second hinge on the same axis."""
 HALVES = 6
 """How often a step that opens the loops further is halved."""
 WORSE = 1.5
@@ -79,9 +81,8 @@ def nested(asked: Asked, moved: Array) -> Array:
             continue
         inner = slope @ basis
         left, sizes, right = np.linalg.svd(inner, full_matrices=inner.shape[0] < inner.shape[1])
-        rank = int((sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)).sum())
-        if level:  # what the first level has settled leaves rounding only
-            rank = int((sizes > RANK * max(float(np.linalg.norm(slope)), 1e-300)).sum())
+        largest = float(np.linalg.norm(slope)) if level else float(sizes.max(initial=0.0))  # others leave rounding only
+        rank = int((sizes > max(RANK * largest, NOTHING)).sum())
         step = step - basis @ (right[:rank].T @ ((left[:, :rank].T @ (off + slope @ step)) / sizes[:rank]))
         basis = basis @ right[rank:].T
     return np.asarray(step - basis @ (basis.T @ (step + moved)))

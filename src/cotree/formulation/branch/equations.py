@@ -176,7 +176,7 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
     def reason(owner: str) -> str:
         return loop_kind(own, owner, (q0, 0.0, p, m))
 
-    result = analyse(own, found, reason)
+    result = analyse(own, found, start.assembly.length, reason)
     over = [own.labels[k][0] for k in result.dropped if own.labels[k][1] in ("position", "speed")]
     if over:
         raise FormulationError(

@@ -34,8 +34,11 @@ class Redundancy:
     """The position, among those that were looked at, where these are taken."""
 
 
-def independent_rows(jacobian: Array, groups: list[int]) -> list[int]:
-    """Rows that span all rows: groups in their order, inside a group the most independent first."""
+def independent_rows(jacobian: Array, groups: list[int], nothing: float = 0.0) -> list[int]:
+    """Rows that span all rows: groups in their order, inside a group the most independent first.
+
+    What is left of a row is rounding where it is below ``nothing``.
+    """
     kept: list[int] = []
     basis = np.zeros((0, jacobian.shape[1]))
     first = 0
@@ -46,7 +49,7 @@ def independent_rows(jacobian: Array, groups: list[int]) -> list[int]:
         while rest:
             k = max(rest, key=lambda row: float(np.linalg.norm(rest[row])) / _norm(jacobian[row]))
             size_now = float(np.linalg.norm(rest[k]))
-            if size_now <= DEPENDENT * _norm(jacobian[k]):
+            if size_now <= max(DEPENDENT * _norm(jacobian[k]), nothing):
                 break
             new = rest.pop(k) / size_now
             new = new - basis.T @ (basis @ new)
@@ -61,15 +64,20 @@ def _norm(row: Array) -> float:
     return max(float(np.linalg.norm(row)), 1e-12)
 
 
-def analyse(mechanism: Mechanism, jacobians: list[Array], reason: Callable[[str], str]) -> Redundancy:
-    """The independent rows at the most telling of several positions, and what to say about the others."""
+def analyse(mechanism: Mechanism, jacobians: list[Array], length: float, reason: Callable[[str], str]) -> Redundancy:
+    """The independent rows at the most telling of several positions, and what to say about the others.
+
+    Rows of lengths are compared with the length of the mechanism, so that those of two hinges on one axis, which are
+    zero but for rounding, do not count.
+    """
     groups = [len(rows) for rows in mechanism.rows]
     count = sum(groups)
     speeds = len(mechanism.kin.u_names)
+    sizes = np.where(mechanism.lengths, length, 1.0)
     best: list[int] = []
     at = 0
     for k, jacobian in enumerate(jacobians):
-        kept = independent_rows(jacobian, groups) if count else []
+        kept = independent_rows(jacobian / sizes[:, None], groups, NOTHING) if count else []
         if len(kept) > len(best):
             best, at = kept, k
     dropped = tuple(k for k in range(count) if k not in set(best))

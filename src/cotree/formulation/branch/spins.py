@@ -255,7 +255,7 @@ class Spins:
 
 
 def _called(function: ca.Function, q: Array, t: float, p: Array, m: Array) -> list[Array]:
-    found: Any = function(q, t, p, m)
+    found: Any = function(q, t, p, m[: function.size1_in(3)])  # in a machine those of networks come after these
     many = found if isinstance(found, (tuple, list)) else (found,)
     return [np.asarray(each, dtype=float).reshape(each.shape) for each in many]
 
