@@ -30,6 +30,9 @@ from cotree.terminal.mechanics import ORIENTATION, XYZ
 
 Array = NDArray[np.float64]
 
+AT_REST = 1e-12
+"""Speed, in rad/s or lengths of the mechanism in a second, that is rounding."""
+
 POSES = (Free, Slide, Planar)
 """Joints whose coordinates are a pose."""
 
@@ -309,7 +312,7 @@ class Assembly:
         scaled = nested(replace(Asked.alone(hard, by_hard), soft=soft, by_soft=by_soft), np.zeros(len(own)))
         left, u = by_hard @ scaled + hard, scaled * self.scale
         size = max(float(np.abs(hard).max(initial=0.0)), float(np.abs(scaled).max(initial=0.0)))
-        if not np.abs(left).max(initial=0.0) <= OPEN * size:
+        if not np.abs(left).max(initial=0.0) <= max(OPEN * size, AT_REST):
             owners = [
                 *(f"{a} ({b})" for a, b in self.mechanism.labels),
                 *(w.name for w in self.wishes.speeds if w.fixed),
