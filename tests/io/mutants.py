@@ -10,6 +10,7 @@ the allowed computing time, and a process that dies are faults: they are listed 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import resource
@@ -110,6 +111,7 @@ def _child(here: int, there: int, do: Callable[[], tuple[str, str]], seconds: in
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         warnings.filterwarnings("error", module=r"cotree(\.|$)")
+        faulthandler.disable()  # a death is counted, not told twice
         try:
             said = do()
         except BaseException:

@@ -99,7 +99,7 @@ CODES: dict[str, Code] = {
     "undetermined-reactions": Code(
         "note",
         "rigid bodies do not determine {names}: other values would balance as well, and another tree may give them; "
-        "take out redundant joints, say planar where all moves in one plane, or give the parts a stiffness",
+        "take out redundant joints, make a flat mechanism planar, or give the parts a stiffness",
         "Reactions of redundant joints. Their values depend on which of the redundant equations are used.",
     ),
     "more-redundant-rows": Code(
