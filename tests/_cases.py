@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 MANY = os.environ.get("COTREE_TEST_CASES") == "many"
@@ -13,6 +15,11 @@ MANY = os.environ.get("COTREE_TEST_CASES") == "many"
 def cases(few: int, many: int) -> int:
     """The number of cases."""
     return many if MANY else few
+
+
+def long_ones(names: Iterable[str], slow: Collection[str]) -> list[Any]:
+    """Names for `parametrize`, of which some take long and are left to `make test-all`."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
 
 
 def random_cases(few: int, many: int, **options: Any) -> settings:

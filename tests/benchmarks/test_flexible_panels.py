@@ -34,6 +34,7 @@ def distance(solution, name):
     )
 
 
+@pytest.mark.slow
 def test_strips_meet_linear_theory():
     coarse = model("panel_strips", stiffening="none").simulate(20.0, times=KNOWN["t"])
     fine = model("panel_strips", stiffening="none", modes=4).simulate(20.0, times=KNOWN["t"])
@@ -86,6 +87,7 @@ def test_shells_move_as_strips_do(shells):
         assert np.abs(shells[f"{panel}.centre.deflection.y"]).max() < 1e-9  # a symmetric mesh stays symmetric
 
 
+@pytest.mark.slow
 def test_residual_vibration_has_the_frequencies_of_the_deployed_structure(shells):
     late = shells.t >= 14
     natural = model("panels").modes(t=20.0).frequencies
@@ -99,6 +101,7 @@ def test_residual_vibration_has_the_frequencies_of_the_deployed_structure(shells
         assert size[beside].max() < 0.01 * size.max()
 
 
+@pytest.mark.slow
 def test_panels_stand_still_on_their_hinges_in_the_end(shells):
     assert shells["hinge1.angle"][-1] == pytest.approx(pi / 2, abs=1e-12)
     assert shells["hinge2.angle"][-1] == pytest.approx(0.0, abs=1e-12)

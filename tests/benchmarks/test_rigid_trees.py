@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from _cases import long_ones
 from benchmarks.rigid_models import TREELESS, random_trees
 from cotree.terminal.mechanics import Joint
 
@@ -56,7 +57,7 @@ def check(name: str, quick: bool) -> None:
             )
 
 
-@pytest.mark.parametrize("name", TREELESS)
+@pytest.mark.parametrize("name", long_ones(TREELESS, ("RSSR", "Andrews", "slider-crank")))
 def test_every_tree_gives_the_same_motion_and_reactions(name: str) -> None:
     check(name, quick=True)
 

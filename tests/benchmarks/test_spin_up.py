@@ -41,12 +41,14 @@ def test_without_stiffening_the_beam_bends_without_limit():
     assert y[4] == pytest.approx(-72, abs=0.5)  # at 10 s
 
 
+@pytest.mark.slow
 def test_the_axial_force_of_the_rigid_motion_stiffens_alike():
     t, y = tip(modes=4, stiffening="rigid")
     assert y.min() == pytest.approx(-0.57377, abs=1e-3)
     assert np.abs(y[t >= 15]).max() == pytest.approx(3.63e-3, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_steady_extension():
     stretched = {"shapes": "interface", "interface": {"end": "x"}, "deforms": ["axial"], "modes": 1}
     solution = model(elements=32, **stretched).simulate(16.0, times=np.linspace(15, 16, 201))

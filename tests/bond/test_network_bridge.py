@@ -10,7 +10,7 @@ from hypothesis import assume, given
 
 import cotree
 import cotree.bond as bond
-from _cases import random_cases
+from _cases import long_ones, random_cases
 from bond.random_graphs import Plain, plain_graphs
 from bond.test_simplify import response, solvable
 from cotree import FormulationError, Model, SolveError
@@ -46,7 +46,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("simplified", [False, True])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", long_ones(RUNS, ("water_hammer",)))
 def test_examples_move_as_their_networks(name: str, simplified: bool) -> None:
     network = cotree.load(EXAMPLES / f"{name}.yaml")
     graph = network_bond_graph(network, simplified=simplified)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from _cases import long_ones
 from examples.runs import EXAMPLES, NAMES, check, command, run
 
 KNOWN = json.loads((EXAMPLES / "deployable_reference.json").read_text(encoding="utf-8"))
@@ -18,7 +19,9 @@ def solved(name, **options):
     return file.model.simulate(file.run.t_end, **(file.run.options() | options)) if options else solution
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("deployable")])
+@pytest.mark.parametrize(
+    "name", long_ones((n for n in NAMES if n.startswith("deployable")), ("deployable_mast", "deployable_scissor_ring"))
+)
 def test_example_runs_from_the_command_line(name):
     check(name)
 

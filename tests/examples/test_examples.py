@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from _cases import long_ones
 from examples.runs import EXAMPLES, NAMES, check, run
 
 OTHERS = ("flexible", "deployable", "machine")
@@ -15,7 +16,7 @@ def test_there_are_examples_of_every_domain():
     assert kinds >= {"electrical", "translational", "rotational", "thermal", "hydraulic", "transducer"}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith(OTHERS)])
+@pytest.mark.parametrize("name", long_ones((n for n in NAMES if not n.startswith(OTHERS)), ("water_hammer",)))
 def test_example_runs_from_the_command_line_and_its_energy_balance_closes(name):
     check(name)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-QUICK = ("deployable_five_bar", "flexible_spin_up", "stewart_platform")
+QUICK = ("stewart_platform",)
 
 
 @pytest.mark.parametrize(

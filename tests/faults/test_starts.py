@@ -52,7 +52,7 @@ def test_a_box_on_a_rope_is_lifted_and_not_turned(gap, scale, planar):
 
 
 def test_the_start_is_continuous_in_the_gap():
-    gaps = np.linspace(-3, 3, 25)
+    gaps = np.linspace(-3, 3, 13)
     places = np.array([crane(gap).simulate(1.0, **STILL)["box.position"][0] for gap in gaps])
     relative = places[:, 1] + 10.8  # the hook ends on the same circle whatever the gap is
     assert np.abs(np.diff(relative)).max() < 1e-5
@@ -164,9 +164,9 @@ def masks(given: str, rates: str, scale: float = 1.0, order: str = "ABCD") -> ct
     return m
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
 @pytest.mark.parametrize(
-    ("given", "rates"), [("ABC", "ABC"), ("ABD", "A"), ("BCD", "D"), ("ABCD", "ABCD"), ("ACD", "B")]
+    ("given", "rates", "scale"),
+    [("ABC", "ABC", 1.0), ("ABD", "A", 1e-6), ("BCD", "D", 1e3), ("ABCD", "ABCD", 1.0), ("ACD", "B", 1e-6)],
 )
 def test_given_values_of_masks_that_close_the_loop_stay(given, rates, scale):
     sol = masks(given, rates, scale).simulate(1.0, **STILL)

@@ -20,6 +20,8 @@ from cotree.results.hdf5 import checked
 sys.path.insert(0, str(Path(__file__).parents[1] / "io"))
 from result_mutants import fed, same, seeds, table
 
+from _cases import cases
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
@@ -48,13 +50,13 @@ def stored(file: h5py.File, change: Callable[[dict[str, Any], Any], None]) -> No
 
 
 def test_every_flipped_byte_that_changes_something_is_noticed(files: dict[str, bytes], tmp_path: Path) -> None:
-    """300 files with one byte or some bytes changed: what is read is what was written."""
+    """Files with one byte or some bytes changed: what is read is what was written."""
     path, chance, refused = tmp_path / "run.h5", random.Random(4), 0
     accepted = 0
     for name in ("complete network", "interrupted mechanism", "killed mechanism"):
         path.write_bytes(files[name])
         right = ct.Solution.from_hdf5(path)
-        for count in (1, 1, 1, 5) * 25:
+        for count in (1, 1, 1, 5) * cases(8, 25):
             data = bytearray(files[name])
             for _ in range(count):
                 data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
@@ -229,7 +231,7 @@ def wrong(found: list[Any]) -> list[Any]:
 
 
 def test_some_damaged_and_hostile_files(tmp_path: Path) -> None:
-    found = fed(17, range(60), tmp_path)
+    found = fed(17, range(30), tmp_path)
     assert not wrong(found)
     assert len({each.what for each in found}) > 1, table(found)
 

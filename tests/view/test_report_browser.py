@@ -171,7 +171,9 @@ def pendulum(t_start: float, gap: bool = False) -> tuple[ct.Model, ct.Solution]:
     return m, solution
 
 
-@pytest.mark.parametrize("drawn", [False, True], ids=["no WebGL", "scene ends early"])
+@pytest.mark.parametrize(
+    "drawn", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["no WebGL", "scene ends early"]
+)
 def test_the_charts_keep_their_time(drawn: bool, browser: Any, tmp_path: Path) -> None:
     pytest.importorskip("k3d", reason="k3d is not installed")
     model, solution = pendulum(100.0, gap=drawn)
@@ -194,6 +196,7 @@ def test_the_charts_keep_their_time(drawn: bool, browser: Any, tmp_path: Path) -
     opened.page.close()
 
 
+@pytest.mark.slow
 def test_a_thinned_result_shows_no_false_number(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     m = ct.Model("fast")
     m.add(ct.VoltageSource("V", "a", "ground", voltage="sin(100*pi*t)"))

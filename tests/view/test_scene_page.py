@@ -112,6 +112,7 @@ def test_few_output_points_leave_a_body_on_its_pin_and_circle(browser: Any, tmp_
     opened.page.close()
 
 
+@pytest.mark.slow
 def test_odd_names_far_places_and_notes(browser: Any, tmp_path: Path) -> None:
     m = ct.Model("far")
     m.add(bar("__proto__"))
@@ -238,6 +239,7 @@ def test_buttons_show_views_and_forces(bars: Opened) -> None:
     bars.page.click("[data-show=reactions]")
 
 
+@pytest.mark.slow
 def test_deflections_are_magnified_as_computed(browser: Any, tmp_path: Path) -> None:
     m = ct.Model("beam", gravity=(0, 0, -9.81))
     section = ct.section.rectangle(0.02, 0.004)
