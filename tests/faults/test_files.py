@@ -237,10 +237,8 @@ def test_the_second_process_on_one_file_is_refused(tmp_path: Path) -> None:
     known = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([sys.executable, "-c", LONG, str(path)], env=known)
     try:
-        end = time.monotonic() + 300
         while not path.exists() or not len(ct.Solution.from_hdf5(path)):
             assert process.poll() is None
-            assert time.monotonic() < end
             time.sleep(0.05)
         for write in (
             lambda: model.simulate(1.0, out=path),
