@@ -19,7 +19,7 @@ command line and the report show the same as text.
 |---|---|
 | info | what the equations are |
 | note | something to know: a default, a simplification, a value that was moved |
-| warning | results may be wrong, or a part of them is not determined |
+| warning | results may be wrong |
 | error | results cannot be used |
 
 The codes below are stable; texts may change. In a text, words in *italics* stand for names and numbers.

@@ -34,6 +34,27 @@ def test_a_short_pulse_of_current_is_met(width, at):
     assert sol["C.voltage"][-1] == pytest.approx(np.exp(-(1 - at) / 10), rel=1e-4)
 
 
+def test_a_train_of_pulses_is_met_whatever_else_switches():
+    """Ten pulses of 1 A s in one sum, beside a source that switches 33 times."""
+    pulses = "+".join(f"1e6*exp(-((t-{0.05 + 0.0937 * k})/1e-6)**2)/sqrt(pi)" for k in range(10))
+    m = ct.Model("train")
+    m.add(ct.electrical.CurrentSource("S", "ground", "a", current=pulses))
+    m.add(ct.electrical.Capacitor("C", "a", "ground", capacitance=1.0))
+    m.add(ct.electrical.VoltageSource("V", "b", "ground", voltage="pulse(t, 0.015, 0.03)"))
+    m.add(ct.electrical.Resistor("R", "b", "ground", resistance=1.0))
+    assert m.simulate(1.0)["C.voltage"][-1] == pytest.approx(10.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("integrator", ["energy", "energy_decaying", "rk4", "generalised_alpha"])
+def test_a_pulse_shorter_than_a_fixed_step_is_reported(integrator):
+    m = ct.Model("push", gravity=(0, 0, 0))
+    m.add(ct.PointMass("ball", mass=1.0))
+    m.add(ct.PointForce("push", "ball", force=("1e5*exp(-((t-0.4321)/1e-5)**2)/sqrt(pi)", 0, 0)))
+    (found,) = said(m.simulate(1.0, integrator=integrator, step=0.01), "stepped-over")
+    assert found.subjects == ("push",)
+    assert found.data["time"] == pytest.approx(0.4321, abs=1e-5)
+
+
 @pytest.mark.parametrize("width", [1e-7, 1e-5, 1e-3])
 def test_a_short_push_is_met(width):
     """A momentum of 2 N s on 1 kg, by a smooth pulse of 1/cosh^2."""
@@ -72,6 +93,20 @@ def test_a_narrow_force_of_position_is_met_or_reported(height, width, place):
         half, whole = (2 * np.sqrt(np.log(part)) * width / 100 for part in (2, 50))  # at half its height, and at 2 %
         assert 0.8 * half < found.data["width"] < 1.1 * whole
         assert "max_step" in found.text
+
+
+@pytest.mark.parametrize("points", [5, 21, 501])
+@pytest.mark.parametrize("kind", ["spring", "damper"])
+def test_laws_of_springs_and_dampers_are_looked_at_too(kind, points):
+    m = gate(0.0, 1.0)
+    bump = "exp(-((x-50)/0.01)**2)"
+    part = ct.JointSpring if kind == "spring" else ct.JointDamper
+    m.add(part("bump", on="x", law=f"1e5*{bump}" if kind == "spring" else f"1e3*v*{bump}"))
+    sol = m.simulate(1.0, points=points)
+    right = 80.34 if kind == "spring" else 100 - 1e3 * 0.01 * np.sqrt(np.pi)
+    if abs(sol["x.displacement_rate"][-1] - right) > 0.01 * right:
+        (found,) = said(sol, "stepped-over")
+        assert found.subjects == ("bump",)
 
 
 @pytest.mark.parametrize("width", [10.0, 25.0])

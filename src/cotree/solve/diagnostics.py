@@ -28,7 +28,7 @@ DRIFTED = 1e-3
 """The same for methods that let positions drift."""
 CREPT = 0.01
 """Part of the travel of a joint that it creeps at once, from which on a warning says so."""
-FADES = 2.0
+FADES = 4.0
 """Multiple of the speed at which a friction fades, below which less than its level acts."""
 PLACES = 64
 """Output times at which constraints are looked at."""

@@ -30,6 +30,8 @@ class Limits:
     times: Array
     steps: Array
     peaks: Array
+    narrow: tuple[Feature, ...] = ()
+    """Pulses of sources that are narrower than samples."""
 
     @classmethod
     def none(cls, t_start: float, inputs: int = 0) -> Limits:
@@ -43,7 +45,8 @@ class Limits:
     @classmethod
     def unpacked(cls, numbers: Mapping[str, Array]) -> Limits:
         """What was packed."""
-        return cls(*(numbers[f"limit_{name}"] for name in ("times", "steps", "peaks")))
+        times, steps, peaks = (numbers[f"limit_{name}"] for name in ("times", "steps", "peaks"))
+        return cls(times, steps, peaks)
 
     def at(self, t: float) -> float:
         """The longest step from a time on."""
@@ -72,7 +75,7 @@ def step_limits(
     if max_step is None and inputs and count <= MOST_STRETCHES:
         windows = [window for t, values in samples for window in _windows(t, values, peaks)]
         windows += [(each.t - WIDE * each.width, each.t + WIDE * each.width, each.width / FINE) for each in narrow]
-    return Limits(*_merged(windows, float(edges[0]), float(edges[-1]), longest), peaks)
+    return Limits(*_merged(windows, float(edges[0]), float(edges[-1]), longest), peaks, tuple(narrow))
 
 
 def _merged(

@@ -21,10 +21,14 @@ Array = NDArray[np.float64]
 At = Callable[[Array], Array]
 """Values at times, one row for each expression."""
 
-MOST_STRETCHES = 20
+MOST_STRETCHES = 400
 """Stretches of a run whose sources are searched."""
 SAMPLES = 2000
 """Samples of each inner part over a run."""
+FEWEST = 100
+"""Samples of a stretch where there are many of them."""
+MOST_TERMS = 200
+"""Terms of a sum that are looked at."""
 MOST_PARTS = 60
 """Inner parts of one expression that are looked at."""
 MOST_PLACES = 400
@@ -63,15 +67,32 @@ def inner_parts(expression: ca.SX) -> list[ca.SX]:
 
 
 def features(
-    expressions: Mapping[str, ca.SX], evaluate: Callable[[ca.SX], At], first: float, last: float
+    expressions: Mapping[str, ca.SX],
+    evaluate: Callable[[ca.SX], At],
+    first: float,
+    last: float,
+    samples: int = SAMPLES,
 ) -> list[Feature]:
     """The narrow features of expressions between two times; ``evaluate`` makes a column a function of time."""
     found: list[Feature] = []
     for name, expression in expressions.items():
-        parts = inner_parts(expression)
-        if parts and last > first:
-            at = evaluate(ca.vertcat(expression, *parts))
-            found += _of_one(name, at, np.linspace(first, last, SAMPLES + 1), len(parts))
+        for term in terms(expression)[:MOST_TERMS] if last > first else ():
+            parts = inner_parts(term)
+            if parts:
+                ats = [evaluate(each) for each in (term, *parts)]
+                found += _of_one(name, ats, np.linspace(first, last, samples + 1))
+    return found
+
+
+def terms(expression: ca.SX) -> list[ca.SX]:
+    """The terms of a sum: a train of pulses is looked at pulse by pulse."""
+    found, todo = [], [expression]
+    while todo:
+        part = todo.pop()
+        if not part.is_leaf() and part.op() in (ca.OP_ADD, ca.OP_SUB):
+            todo += [part.dep(1), part.dep(0)]
+        else:
+            found.append(part)
     return found
 
 
@@ -80,27 +101,30 @@ def narrow_signals(e: SystemEquations, p: Array, edges: Array, modes: Sequence[A
     known = [e.t, e.p.symbols, e.mode_symbols]
     signals = dict(zip(e.inputs.names, ca.vertsplit(e.signals), strict=True)) if e.signals.numel() else {}
     found: list[Feature] = []
-    for (a, b), m in list(zip(pairwise(edges), modes, strict=True))[:MOST_STRETCHES]:
+    stretches = list(zip(pairwise(edges), modes, strict=True))[:MOST_STRETCHES]
+    samples = max(FEWEST, SAMPLES // max(len(stretches), 1))
+    for (a, b), m in stretches:
 
         def evaluate(column: ca.SX, m: Array = m) -> At:
             function = ca.Function("parts", known, [ca.densify(column)])
             return lambda times: np.asarray(function(times[None, :], p, m), dtype=float)
 
-        found += features(signals, evaluate, float(a), float(b))
+        found += features(signals, evaluate, float(a), float(b), samples)
     return found
 
 
-def _of_one(name: str, at: At, times: Array, parts: int) -> list[Feature]:
-    samples = at(times)
-    if not np.isfinite(samples).any():
+def _of_one(name: str, ats: Sequence[At], times: Array) -> list[Feature]:
+    """The narrow features of an expression, the first of ``ats``; the others are its inner parts."""
+    at = ats[0]
+    own = at(times)[0]
+    if not np.isfinite(own).any():
         return []
     spacing = float(times[1] - times[0])
-    places = np.concatenate([_places(samples[1 + k], times, at, 1 + k) for k in range(parts)])
+    places = np.concatenate([_places(part, times) for part in ats[1:]])
     if not len(places):
         return []
     places = np.unique(places)
     values = at(places)[0]
-    own = samples[0]
     scale = float(np.nanmax(np.abs(np.concatenate([own, values])), initial=0.0))
     before = np.clip(np.searchsorted(times, places - spacing / 2) - 2, 0, len(times) - 1)  # a sample may hit the top
     after = np.clip(before + 4, 0, len(times) - 1)
@@ -133,8 +157,9 @@ def bursts(
     return found
 
 
-def _places(values: Array, times: Array, at: At, row: int) -> Array:
+def _places(at: At, times: Array) -> Array:
     """Extrema and zeros of one inner part, narrowed as far as numbers go."""
+    values = at(times)[0]
     if not np.isfinite(values).all():
         return np.zeros(0)
     signs, slopes = np.sign(values), np.sign(np.diff(values))
@@ -150,7 +175,7 @@ def _places(values: Array, times: Array, at: At, row: int) -> Array:
         top = np.where(values[indices] >= values[np.maximum(indices - 1, 0)], 1.0, -1.0)
         for _ in range(LEVELS):
             grid = a[:, None] + (b - a)[:, None] * np.linspace(0, 1, ZOOM + 1)
-            inside = at(grid.ravel())[row].reshape(grid.shape)
+            inside = at(grid.ravel())[0].reshape(grid.shape)
             best = np.argmax(inside * top[:, None], axis=1) if kind == "extremum" else np.argmin(np.abs(inside), axis=1)
             rows = np.arange(len(grid))
             a, b = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, ZOOM)]

@@ -50,11 +50,20 @@ CHANGED = 2e-3
 # -- what was stepped over --------------------------------------------------------------------------------------------
 
 
-def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
-    """Narrow forces along the recorded motion that the steps have missed."""
+def stepped_over(run: Run, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
+    """Pulses of sources that are shorter than fixed steps, and narrow forces along the motion that were missed."""
+    step, laws = run.method.options.step, _laws(run)
+    if step is not None and (pulses := [each for each in run.limits.narrow if each.width < step]):
+        return tuple(
+            diagnose("stepped-over", part, time=first.t, width=first.width, value=first.value)
+            for part, first in {each.name.partition(".")[0]: each for each in reversed(pulses)}.items()
+        )
+    if not laws or not run.kept:
+        return ()
+    if sum(map(len, run.times)) < FEWEST:
+        run = _denser(run, start)
     times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
-    laws = _laws(run)
-    if not laws or len(times) < FEWEST:
+    if len(times) < FEWEST:
         return ()
     from scipy.interpolate import CubicSpline  # takes longer to load than most models take to run
 
@@ -80,6 +89,16 @@ def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
         if part not in found and _changes(run, times, states, feature):
             found[part] = diagnose("stepped-over", part, time=feature.t, width=feature.width, value=feature.value)
     return tuple(found.values())
+
+
+def _denser(run: Run, start: Mapping[str, float] | str | None) -> Run:
+    """The same run with so many output times that they show the path; the run itself where that fails."""
+    grid = np.linspace(run.t_start, float(run.grid[-1]), 5 * FEWEST + 1)
+    other = Run(run.problem, run.method.twin(), grid, run.t_start, run.p, run.sizes, run.limits)
+    try:
+        return run if other.go(start) is not None else other
+    except (RuntimeError, SolveError):
+        return run
 
 
 def _laws(run: Run) -> dict[str, ca.SX]:

@@ -80,8 +80,8 @@ CODES: dict[str, Code] = {
     ),
     "default-gravity-idle": Code(
         "note",
-        "gravity is not given: {gravity} m/s^2 is taken, along which nothing can move (joints have their axes along z "
-        "unless others are given, too); give gravity or axes if that is not meant",
+        "gravity is not given: {gravity} m/s^2 is taken, along which nothing can move (the default axis of "
+        "joints is also z); give gravity or axes if that is not meant",
         "A model with masses that says nothing about gravity and cannot move up or down.",
     ),
     "default-gravity-across-plane": Code(
@@ -161,8 +161,8 @@ CODES: dict[str, Code] = {
     ),
     "across-plane": Code(
         "warning",
-        "{quoted} = {size} {unit} is across the plane of the planar model: it moves nothing; make the model without "
-        "planar if it should",
+        "{quoted} = {size} {unit} is across the plane of the planar model: it moves nothing; remove planar "
+        "if this load should act",
         "A force normal to the plane of a planar model, or a torque about an axis in the plane.",
     ),
     # -- starts ------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ CODES: dict[str, Code] = {
     "energy-open": Code(
         "warning",
         "from t = {time:g} s the energy balance is off by up to {error:.1%} of the largest energy; try a smaller rtol "
-        "or another integrator",
+        "or step, or another integrator",
         "Energy that was supplied is neither stored nor dissipated: the integration was too coarse.",
     ),
     "inaccurate": Code(
@@ -203,7 +203,7 @@ CODES: dict[str, Code] = {
     "stepped-over": Code(
         "warning",
         "{quoted} acts for about {width:.2g} s at t = {time:g} s, where it reaches {value:.4g}, and was stepped over; "
-        "set max_step to a part of that time",
+        "set max_step or step to a part of that time",
         "A force that is narrow in position or speed falls between two steps of the run.",
     ),
     "domain-energy-open": Code(
@@ -214,13 +214,14 @@ CODES: dict[str, Code] = {
     ),
     "negative-dissipation": Code(
         "warning",
-        "{energy:.4g} J that counted as dissipated come back until t = {time:g} s; a law that changes with time or "
-        "follows signals has no energy of its own{candidates}",
+        "{energy:.4g} J of the dissipated energy come back by t = {time:g} s; check the laws that change with "
+        "time, follow signals or have terms in v{candidates}",
         "Dissipated energy falls: a force law gives energy back that no potential energy accounts for.",
     ),
     "constraint-open": Code(
         "warning",
-        "{quoted} does not hold: it is open by {error:.3g} at t = {time:g} s; try a smaller rtol or another integrator",
+        "{quoted} does not hold: it is open by {error:.3g} at t = {time:g} s; try a smaller rtol or step, or another "
+        "integrator",
         "Results do not meet an equation between positions.",
     ),
     "friction-creeps": Code(
@@ -244,8 +245,8 @@ CODES: dict[str, Code] = {
     ),
     "below-vacuum": Code(
         "warning",
-        "the pressure at {subjects} falls below the vacuum: {pressure:.4g} Pa at t = {time:g} s; the fluid would boil "
-        "there, which no law has",
+        "the pressure at {subjects} falls below the vacuum: {pressure:.4g} Pa at t = {time:g} s; a real fluid "
+        "would boil there, which no law here describes",
         "A pressure that no fluid can have.",
     ),
     "many-events": Code(

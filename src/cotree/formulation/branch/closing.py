@@ -136,6 +136,8 @@ def closed(
             if np.isfinite(there.gap) and there.gap <= max(WORSE * asked.gap, CLOSED + longest**2):
                 break
             step = step / 2
+        else:
+            there = look(move(q, step), moved + step)
         q, moved, asked = move(q, step), moved + step, there
     return finely(look, move, q, moved)
 

@@ -21,6 +21,7 @@ from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.system import BANKED, Energy, Fading, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column, substitute
 from cotree.system import Diagnostic, diagnose
+from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.drivers import FrameDrive
 
@@ -130,7 +131,11 @@ def finished(draft: Draft) -> SystemEquations:
         modes=tuple(values.modes),
         mode_symbols=values.mode_symbols,
         laws=dict(values.laws),
-        unbooked=tuple(part.name for part in own.top.model.components.values() if getattr(part, "law", None)),
+        unbooked=tuple(
+            part.name
+            for part in own.top.model.components.values()
+            if isinstance(part, Characteristic) and part.law is not None
+        ),
         parameter_values=values.numbers,
         assemble=start.state,
         moved=start.moved,

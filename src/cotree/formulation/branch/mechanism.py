@@ -15,6 +15,7 @@ from cotree.formulation.branch.kinematics import Kinematics
 from cotree.formulation.branch.topology import Branches, Link, Topology
 from cotree.formulation.branch.wrenches import Applied, along, tree_reactions
 from cotree.maths.symbolic import column
+from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Driver, Inertia, Motion, Wrench
 
 
@@ -102,6 +103,8 @@ class Mechanism:
             link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
             own = ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion)
             result.append(Acting(part.name, wrench, link, *own, banked=part.banked(v, motion)))
+            if isinstance(part, Characteristic) and part.law is not None:
+                top.values.laws[f"{part.name}.law"] = ca.norm_2(wrench.force)
         for push in top.joint_forces:
             link_of = top.joint_of(push)
             name = push.chosen(link_of.joint)
@@ -109,6 +112,8 @@ class Mechanism:
             x, rate = kin.coordinate(link_of, name)
             amount = ca.SX(push.force(v, x, rate, here))
             wrench = along(kin, link_of, name, amount)
+            if isinstance(push, Characteristic) and push.law is not None:
+                top.values.laws[f"{push.name}.law"] = amount
             result.append(
                 Acting(
                     push.name,
