@@ -92,7 +92,8 @@ def _all_numbers(rng: random.Random, data: Data) -> Data:
 def _formula(rng: random.Random, data: Data) -> Data:
     """A number becomes an expression of time, or of a result of some component."""
     found = _leaves(data, (int, float))
-    parts = [name for name in data.get("components") or {} if isinstance(name, str)]
+    found_parts = data.get("components")
+    parts = [name for name in found_parts if isinstance(name, str)] if isinstance(found_parts, dict) else []
     if found:
         owner, key = rng.choice(found)
         text = rng.choice(FORMULAS).format(owner[key])

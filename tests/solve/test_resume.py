@@ -71,7 +71,10 @@ def same(one: Solution, other: Solution, rounding: float = 0.0) -> None:
     for name, found in other.event_values.items():
         for key, values in found.items():
             np.testing.assert_allclose(one.event_values[name][key], values, rtol=0, atol=rounding * 100)
-    assert one.notes == other.notes
+    judged = ("inaccurate", "stepped-over", "accuracy-unchecked")  # whole runs only are looked at again
+    assert [d for d in one.diagnostics if d.code not in judged] == [
+        d for d in other.diagnostics if d.code not in judged
+    ]
     assert one.parameters == other.parameters
     for key in ("integrator", "rtol", "atol") if rounding else ("integrator", "rtol", "atol", "steps", "evaluations"):
         assert getattr(one.statistics, key) == getattr(other.statistics, key)

@@ -168,6 +168,11 @@ def inaccurate(run: Run, start: Mapping[str, float] | str | None) -> tuple[Diagn
         return ()
 
 
+def unchecked(run: Run) -> tuple[Diagnostic, ...]:
+    """A note on a resumed run that would have been looked at again as a whole one."""
+    return () if _finer(run.method) is None and not _laws(run) else (diagnose("accuracy-unchecked"),)
+
+
 def _finer(method: Integrator) -> Integrator | None:
     """The same method with a finer tolerance or step; None where that would tell nothing new."""
     options = method.options

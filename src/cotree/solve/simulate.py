@@ -34,7 +34,7 @@ from cotree.solve.limits import Limits
 from cotree.solve.native import instructions, worth_compiling
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording
-from cotree.solve.rerun import inaccurate, stepped_over
+from cotree.solve.rerun import inaccurate, stepped_over, unchecked
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
 from cotree.solve.stepping import Stepping
@@ -262,7 +262,7 @@ def _one(
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if solution is not None and error is None:
-        further = stepped_over(run, start) + inaccurate(run, start) if at is None else ()
+        further = stepped_over(run, start) + inaccurate(run, start) if at is None else unchecked(run)
         further += creeping(run, solution.values, solution.t)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:

@@ -200,6 +200,12 @@ CODES: dict[str, Code] = {
         "s; take a finer tolerance or step",
         "The tolerance or the step of the run is too coarse for its results.",
     ),
+    "accuracy-unchecked": Code(
+        "note",
+        "this run was resumed: it is not checked whether its tolerance was fine enough and whether forces were stepped "
+        "over",
+        "A resumed run with a coarse tolerance, a fixed step or laws of position. Only whole runs are looked at again.",
+    ),
     "stepped-over": Code(
         "warning",
         "{quoted} acts for about {width:.2g} s at t = {time:g} s, where it reaches {value:.4g}, and was stepped over; "
