@@ -95,7 +95,7 @@ def test_a_narrow_force_of_position_is_met_or_reported(height, width, place):
         assert "max_step" in found.text
 
 
-@pytest.mark.parametrize("points", [5, 21, 501])
+@pytest.mark.parametrize("points", [41, 501])
 @pytest.mark.parametrize("kind", ["spring", "damper"])
 def test_laws_of_springs_and_dampers_are_looked_at_too(kind, points):
     m = gate(0.0, 1.0)

@@ -50,7 +50,7 @@ CHANGED = 2e-3
 # -- what was stepped over --------------------------------------------------------------------------------------------
 
 
-def stepped_over(run: Run, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
+def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
     """Pulses of sources that are shorter than fixed steps, and narrow forces along the motion that were missed."""
     step, laws = run.method.options.step, _laws(run)
     if step is not None and (pulses := [each for each in run.limits.narrow if each.width < step]):
@@ -60,10 +60,8 @@ def stepped_over(run: Run, start: Mapping[str, float] | str | None) -> tuple[Dia
         )
     if not laws or not run.kept:
         return ()
-    if sum(map(len, run.times)) < FEWEST:
-        run = _denser(run, start)
     times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
-    if len(times) < FEWEST:
+    if len(times) < FEWEST or states.shape[1] != len(times) or not (np.diff(times) > 0).all():
         return ()
     from scipy.interpolate import CubicSpline  # takes longer to load than most models take to run
 
@@ -89,16 +87,6 @@ def stepped_over(run: Run, start: Mapping[str, float] | str | None) -> tuple[Dia
         if part not in found and _changes(run, times, states, feature):
             found[part] = diagnose("stepped-over", part, time=feature.t, width=feature.width, value=feature.value)
     return tuple(found.values())
-
-
-def _denser(run: Run, start: Mapping[str, float] | str | None) -> Run:
-    """The same run with so many output times that they show the path; the run itself where that fails."""
-    grid = np.linspace(run.t_start, float(run.grid[-1]), 5 * FEWEST + 1)
-    other = Run(run.problem, run.method.twin(), grid, run.t_start, run.p, run.sizes, run.limits)
-    try:
-        return run if other.go(start) is not None else other
-    except (RuntimeError, SolveError):
-        return run
 
 
 def _laws(run: Run) -> dict[str, ca.SX]:

@@ -262,7 +262,7 @@ def _one(
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if solution is not None and error is None:
-        further = stepped_over(run, start) + inaccurate(run, start) if at is None else unchecked(run)
+        further = stepped_over(run) + inaccurate(run, start) if at is None else unchecked(run)
         further += creeping(run, solution.values, solution.t)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:
