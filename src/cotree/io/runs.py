@@ -134,7 +134,7 @@ def _check_state(past: Solution, t_end: float, options: Mapping[str, Any]) -> No
     rows = done if restart is None else restart.rows
     if rows > done or not np.array_equal(past.t[:rows], grid[:rows]):
         raise ResultError(
-            f"the run cannot go on: {rows} output times are said to be done, and the {done} rows are not those",
+            f"the run cannot go on: the {rows} output times that it counts as finished do not fit its {done} rows",
             remedy="Run it anew",
         )
     if restart is None:
@@ -142,7 +142,7 @@ def _check_state(past: Solution, t_end: float, options: Mapping[str, Any]) -> No
     before, after = (np.searchsorted(grid, restart.t, side=side) for side in ("left", "right"))
     if not before <= rows <= after:  # at an output time itself, its row may still have to come
         raise ResultError(
-            f"the run cannot go on: its state is that at t = {restart.t:g} s, and {rows} output times are said to be "
+            f"the run cannot go on: its state is that at t = {restart.t:g} s, but it counts {rows} output times as "
             "done by then, which is wrong",
             remedy="Run it anew",
         )
