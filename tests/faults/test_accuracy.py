@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -136,3 +138,30 @@ def test_equations_between_positions_are_judged_by_the_size_of_the_mechanism():
         found.append((drift.severity, drift.data["distance"] / scale))
     assert len({severity for severity, _ in found}) == 1
     np.testing.assert_allclose([share for _, share in found], found[1][1], rtol=1e-3)
+
+
+@pytest.mark.parametrize(("t_end", "rtol"), [(8.0, 1e-4), (20.0, 1e-6), (20.0, 1e-8), (30.0, 1e-8)])
+@pytest.mark.parametrize("points", [11, 501])
+def test_a_chaotic_motion_is_doubted_though_its_energy_holds(t_end, rtol, points):
+    """The error of each step grows by orders of magnitude: energies and single intervals show nothing of it."""
+    model, times = double_pendulum(1.0, 1.0), np.linspace(0, t_end, points)
+    sol, exact = (model.simulate(t_end, times=times, rtol=each) for each in (rtol, 1e-13))
+    off = np.abs(sol["J2.angle"] - exact["J2.angle"]).max() / np.ptp(exact["J2.angle"])
+    assert off > 0.01
+    assert "inaccurate" in codes(sol)
+
+
+@pytest.mark.parametrize(("t_end", "rtol"), [(2.0, 1e-6), (3.0, 1e-8), (6.0, 1e-11)])
+def test_as_long_as_its_errors_are_small_it_is_not(t_end, rtol):
+    assert not codes(double_pendulum(1.0, 1.0).simulate(t_end, rtol=rtol))
+
+
+@pytest.mark.slow
+def test_vibrations_that_are_late_are_doubted_at_the_default_tolerance():
+    """A crank of 1e6 N on a bearing without a body between: forces are off by a seventh of their range."""
+    model = ct.load(Path(__file__).parents[1] / "golden" / "models" / "bond_mechanics.yaml")
+    coarse, fine = (model.simulate(1.0, rtol=rtol) for rtol in (1e-8, 1e-11))
+    off = np.abs(coarse["O.force.y"] - fine["O.force.y"]).max() / np.ptp(fine["O.force.y"])
+    assert off > 0.1
+    assert codes(coarse) == {"inaccurate"}
+    assert not codes(fine)

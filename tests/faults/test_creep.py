@@ -93,4 +93,15 @@ def test_a_swing_through_rest_is_not_called_creep():
 def test_a_driven_joint_does_not_creep():
     m = slope()
     m.add(ct.Drive("D", "P", displacement="1e-4*t"))
-    assert not creeps(m.simulate(5.0, points=11))
+    sol = m.simulate(5.0, points=11)
+    assert not creeps(sol)
+    (found,) = (each for each in sol.diagnostics if each.code == "friction-fades")
+    assert (found.subjects, found.severity) == (("f",), "warning")
+    assert abs(sol["f.force"][-1]) < 0.5  # tanh(0.1) of 5 N
+
+
+@pytest.mark.parametrize("course", ["0.1*t", "0.1*sin(t)", "0.05*sin(3*t) + 0.2*t"])
+def test_a_joint_that_is_driven_fast_enough_feels_its_friction(course):
+    m = slope()
+    m.add(ct.Drive("D", "P", displacement=course))
+    assert not any(each.code == "friction-fades" for each in m.simulate(5.0).diagnostics)

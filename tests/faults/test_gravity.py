@@ -110,6 +110,10 @@ def test_loads_across_the_plane_are_named_with_their_size(loads, subject, size):
     np.testing.assert_allclose(other["pin.angle"], sol["pin.angle"], rtol=1e-6)  # it moves nothing
 
 
+def test_loads_that_are_zero_at_all_times_are_not():
+    assert not said(across(force=(0, 1, "0*t"), torque=("0*sin(t)", 0, 1)).simulate(0.1, points=2), "across-plane")
+
+
 @pytest.mark.parametrize(("given", "size"), [((0, 0, -9.81), "-9.81"), ((0, -1, 2), "2"), ((0, 0, "P"), "7.5")])
 def test_gravity_across_the_plane_is_named_with_its_size(given, size):
     (found,) = said(across(gravity=given).simulate(0.1, points=2), "gravity-across-plane")

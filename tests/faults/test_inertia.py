@@ -94,3 +94,12 @@ def test_files_hold_the_option(tmp_path):
 def test_unknown_words_are_refused():
     with pytest.raises(ct.ModelError, match="refuse, repair, keep"):
         ct.Model("x", inertia="ignore")
+
+
+@pytest.mark.parametrize("how", ["repair", "keep"])
+def test_a_bond_graph_of_it_moves_likewise(how):
+    m = ct.Model("top", gravity=(0, 0, -9.81), inertia=how)
+    m.add(ct.RigidBody("b", mass=1.0, inertia=(1, 1, 3), frames={"p": (-0.5, 0.1, 0)}))
+    m.add(ct.Spherical("s", m.ground, "b.p"))
+    one, other = (each.simulate(1.0, points=11) for each in (m, m.to_bond_graph()))
+    np.testing.assert_allclose(other["b.position"], one["b.position"], atol=1e-6)

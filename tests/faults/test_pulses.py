@@ -95,7 +95,47 @@ def test_a_narrow_force_of_position_is_met_or_reported(height, width, place):
         assert "max_step" in found.text
 
 
-@pytest.mark.parametrize("points", [41, 501])
+BUMP = "-1e5*exp(-(({}-50)/0.01)**2)"
+
+
+def mounted_gate() -> ct.Model:
+    m = gate(0.0, 1.0)
+    m.add(ct.mounts.TranslationalAxis("axis", "a", "ground", on="x"))
+    m.add(ct.translational.ForceSource("bump", "ground", "a", force=BUMP.format("x.displacement")))
+    return m
+
+
+def network_gate() -> ct.Model:
+    m = ct.Model("gate")
+    m.add(ct.translational.Mass("block", "a", "ground", mass=1.0, initial=100.0))
+    m.add(ct.control.Integrator("place", input="block.velocity"))
+    m.add(ct.translational.ForceSource("bump", "ground", "a", force=BUMP.format("place.value")))
+    return m
+
+
+def bond_gate() -> ct.Model:
+    m = ct.Model("gate")
+    m.add(ct.bond.I("block", inertia=1.0, momentum=100.0))
+    m.add(ct.bond.Sensor("speed", of="block", measures="flow"))
+    m.add(ct.bond.Integrator("place", input="speed.value", initial=0.0, unit="m"))
+    m.add(ct.bond.MSe("bump", effort=BUMP.format("place.value")))
+    m.connect("bump", "block")
+    return m
+
+
+@pytest.mark.parametrize("points", [2, 41, 501])
+@pytest.mark.parametrize(
+    ("make", "speed"),
+    [(mounted_gate, "x.displacement_rate"), (network_gate, "block.velocity"), (bond_gate, "block.flow")],
+)
+def test_forces_of_networks_and_bond_graphs_are_looked_at_too(make, speed, points):
+    sol = make().simulate(1.0, points=points)
+    if abs(sol[speed][-1] - 80.34) > 0.8:
+        (found,) = said(sol, "stepped-over")
+        assert found.subjects == ("bump",)
+
+
+@pytest.mark.parametrize("points", [2, 41, 501])
 @pytest.mark.parametrize("kind", ["spring", "damper"])
 def test_laws_of_springs_and_dampers_are_looked_at_too(kind, points):
     m = gate(0.0, 1.0)

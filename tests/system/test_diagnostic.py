@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 
 import cotree as ct
-from cotree.system import CODES, SEVERITIES, Diagnostic, diagnose, from_data, notes_of, worst
+from cotree.system import CODES, SEVERITIES, Diagnostic, diagnose, from_data, notes_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -45,8 +45,6 @@ def test_plain_data_and_back():
 
 def test_the_gravest_counts():
     several = [diagnose("mechanism-counts", speeds=1, rows=0, freedom=1), diagnose("energy-open", time=0.0, error=1.0)]
-    assert worst(several) == "warning"
-    assert worst([]) == "info"
     assert len(notes_of(several)) == 2
 
 

@@ -41,7 +41,9 @@ from cotree.bond.mechanics import Ground
 from cotree.bond.simplify import rebuilt
 from cotree.errors import FormulationError, ModelError
 from cotree.formulation.branch.topology import GROUND, Topology, mechanism_graph, topology
+from cotree.formulation.inertias import unreal_inertias, with_real_inertias
 from cotree.model import Component, GroundFrame, Model
+from cotree.terminal.bodies import RigidBody
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.joints import Planar, PlanarSlide
 from cotree.terminal.mechanics import Body, Connection, Constraint, Coupling, Driver, Element, Joint, JointForce
@@ -57,7 +59,21 @@ def mechanism_bond_graph(model: M) -> M:
                 f"'{part.name}' ({part.kind}) is flexible", where=part.name,
                 expected="rigid bodies: only they have a bond graph here",
             )  # fmt: skip
-    made: M = _Bridge(model).graph
+    made: M = _Bridge(_repaired(model)).graph
+    return made
+
+
+def _repaired(model: M) -> M:
+    """The model with real inertias, where it repairs them: a bond graph holds them in numbers."""
+    unreal = unreal_inertias(model) if model.inertia == "repair" and not model.planar else {}
+    if not unreal:
+        return model
+    made, values = rebuilt(model), model.component_values()
+    for part in model.components.values():
+        if isinstance(part, RigidBody) and part in unreal:
+            made.add(with_real_inertias(part, unreal[part][2], values))
+        else:
+            made.add(part)
     return made
 
 

@@ -161,6 +161,7 @@ class MechanicalForm(StateForm):
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             integrals=out.integrals,
+            laws={name: final(law) for name, law in self.values.laws.items()},
             parameter_values=Changes(self).numbers,
             assemble=start.state,
             moved=start.moved,

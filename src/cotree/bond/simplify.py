@@ -44,12 +44,20 @@ def simplify(model: M, keep: Collection[str] = ()) -> M:
 
 
 def rebuilt(model: M, datum: str | None = None) -> M:
-    """An empty model of the same kind, with the same name, parameters, datums and gravity."""
+    """An empty model of the same kind, with the same name, parameters, datums and gravity.
+
+    Inertias that were to be repaired have been.
+    """
     gravity = None if model.gravity is None else [model.gravity.expressions[axis].text for axis in "xyz"]
     given = [None if g is None else _number(g) for g in gravity] if gravity else None
     parameters = {name: _number(expression.text) for name, expression in model.parameters.items()}
     made = type(model)(
-        model.name, datum=datum or model.datums, parameters=parameters, gravity=given, planar=model.planar
+        model.name,
+        datum=datum or model.datums,
+        parameters=parameters,
+        gravity=given,
+        planar=model.planar,
+        inertia="keep" if model.inertia == "repair" else model.inertia,
     )
     made.folder = model.folder
     return made

@@ -90,6 +90,7 @@ class StateForm(States):
             modes=tuple(self.values.modes),
             mode_symbols=self.values.mode_symbols,
             integrals=out.integrals,
+            laws={name: final(law) for name, law in self.values.laws.items()},
             parameter_values=Changes(self).numbers,
             start=start,
             diagnostics=(*self._diagnostics(solved, unknown), *supplying(self.structure)),

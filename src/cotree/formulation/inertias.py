@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+import casadi as ca
 import numpy as np
 
 from cotree.model import Model
@@ -19,6 +23,13 @@ def unreal_inertias(model: Model) -> dict[RigidBody, tuple[str, str, np.ndarray]
             if (each := part.unreal(own)) is not None:
                 found[part] = each
     return found
+
+
+def with_real_inertias(body: RigidBody, more: np.ndarray, values: Mapping[str, float]) -> RigidBody:
+    """A body with an inertia matrix that is larger by some, in numbers."""
+    own = {name: values[f"{body.name}.{name}"] for name in body.expressions if f"{body.name}.{name}" in values}
+    matrix = np.asarray(ca.DM(body.gather(own)["inertia"]), dtype=float) + more
+    return replace(body, inertia=(*np.diag(matrix).tolist(), matrix[0, 1], matrix[0, 2], matrix[1, 2]))
 
 
 def inertia_diagnostics(model: Model) -> tuple[Diagnostic, ...]:

@@ -360,6 +360,7 @@ class Network:
             mode_symbols=self.values.mode_symbols,
             smooth_inputs=self.smooth_inputs(),
             integrals=results.integrals(),
+            laws={name: self.explicit(law) for name, law in self.values.laws.items()},
             parameter_values=self.numbers,
             start=start,
             diagnostics=self.diagnostics,

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import casadi as ca
 import numpy as np
 
+from cotree.errors import ExpressionError
 from cotree.formulation.system import SystemEquations
-from cotree.model import Model, quantities
+from cotree.model import Expression, Model, quantities
 from cotree.model.world import EARTH
 from cotree.system import Diagnostic, diagnose
 
@@ -21,6 +22,8 @@ BESIDE = 0.01
 """How far from the start, in rad or m, the second position is at which gravity is looked at."""
 ROUNDED = 1e-12
 """Part of the other components of a vector that is rounding, as a rotation leaves it."""
+TIMES = (0.0, 0.377, 1.93, 23.1)
+"""Times at which an expression is tried."""
 NOTHING = 1e-9
 """Part of a motion of all masses that counts as none along gravity."""
 
@@ -78,6 +81,15 @@ def _rounded(size: float | None, others: Iterable[float | None]) -> bool:
     )
 
 
+def _vanishes(model: Model, expression: Expression) -> bool:
+    """Whether an expression of time is zero at all times that are tried."""
+    numbers = model.parameter_values()
+    try:
+        return all(expression.number({**numbers, "t": t}) == 0.0 for t in TIMES)
+    except (ExpressionError, KeyError, NameError):  # it follows the motion
+        return False
+
+
 def load_diagnostics(model: Model) -> tuple[Diagnostic, ...]:
     """Forces and torques across the plane of a planar model, each with its size."""
     if not model.planar:
@@ -91,6 +103,8 @@ def _loads(model: Model, values: dict[str, float]) -> Iterable[Diagnostic]:
         for field, info in quantities(part).items():
             name = f"{part.name}.{field}"
             beside = [values.get(f"{part.name}.{field[:-1]}{x}") for x in "xyz" if x != field[-1]]
-            if field in ACROSS and field in part.expressions and not _rounded(values.get(name), beside):
+            if field not in ACROSS or field not in part.expressions or _rounded(values.get(name), beside):
+                continue
+            if name in values or not _vanishes(model, part.expressions[field]):
                 size = f"{values[name]:g}" if name in values else part.expressions[field].text
                 yield diagnose("across-plane", name, size=size, unit=info.unit)

@@ -204,6 +204,8 @@ class Fading:
     """The result along which it acts; its rate is the result of that name and ``_rate``."""
     speed: ca.SX
     """Of p alone."""
+    driven: bool = False
+    """Whether a driver moves the joint along it."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ CREPT = 0.01
 """Part of the travel of a joint that it creeps at once, from which on a warning says so."""
 FADES = 4.0
 """Multiple of the speed at which a friction fades, below which less than its level acts."""
+WEAK = 2.0
+"""The same for joints that are driven: at this speed it has 96 % of its level."""
 PLACES = 64
 """Output times at which constraints are looked at."""
 VACUUM = -101325.0
@@ -95,11 +97,12 @@ def constraints(run: Run) -> tuple[Diagnostic, ...]:
 
 
 def creeping(run: Run, values: Mapping[str, Array], t: Array) -> tuple[Diagnostic, ...]:
-    """A warning for each friction that lets its joint creep for long where it would stick in truth."""
+    """A warning for each friction that lets its joint creep where it would stick, or is driven where it fades."""
     e, found = run.problem.equations, []
     for each in e.fading:
         x, rate = values[each.coordinate], values[f"{each.coordinate}_rate"]
-        limit = FADES * float(ca.Function("speed", [e.p.symbols], [each.speed])(run.p))
+        speed = float(ca.Function("speed", [e.p.symbols], [each.speed])(run.p))
+        limit = (WEAK if each.driven else FADES) * speed
         slow = np.flatnonzero(np.abs(rate) < limit)
         parts = np.split(slow, np.flatnonzero(np.diff(slow) > 1) + 1) if len(slow) else []
         crept = [abs(float(x[part[-1]] - x[part[0]])) for part in parts]
@@ -109,8 +112,8 @@ def creeping(run: Run, values: Mapping[str, Array], t: Array) -> tuple[Diagnosti
             unit, room = ("m", "translational") if e.outputs[each.coordinate].unit == "m" else ("rad", "rotational")
             found.append(
                 diagnose(
-                    "friction-creeps", each.name, coordinate=each.coordinate, distance=crept[most], unit=unit,
-                    begin=begin, end=end, speed=limit / FADES, instead=f"{room}.friction",
+                    "friction-fades" if each.driven else "friction-creeps", each.name, coordinate=each.coordinate,
+                    distance=crept[most], unit=unit, begin=begin, end=end, speed=speed, instead=f"{room}.friction",
                 )
             )  # fmt: skip
     return tuple(found)

@@ -25,7 +25,7 @@ LEAST = 1e-6
 """The least jump, as a part of the largest value."""
 STRETCHES = 20
 """Stretches between breaks that are looked into."""
-MOST = 8
+MOST = 200
 """Places of each signal that are looked at."""
 HALVES = 40
 """How often such a place is narrowed."""
@@ -53,10 +53,11 @@ def kinked_drivers(run: Run, edges: Array, modes: list[Array], every: bool = Fal
         name = jump[0].driver or (part if every and what == "speed" else "")
         if name:
             found.setdefault(name, []).append(jump)
-    return tuple(
-        diagnose("driver-kink", name, time=several[0][1], jump=several[0][3] - several[0][2], count=len(several))
-        for name, several in found.items()
-    )
+    result = []
+    for name, several in found.items():
+        _, when, before, after = min(several, key=lambda jump: jump[1])
+        result.append(diagnose("driver-kink", name, time=when, jump=after - before, count=len(several)))
+    return tuple(result)
 
 
 def _jumps(run: Run, edges: Array, modes: list[Array]) -> Iterator[Jump]:

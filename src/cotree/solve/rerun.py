@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError
+from cotree.solve.growth import carried, rates
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import FINE, WIDE
 from cotree.solve.narrow import At, Feature, bursts, features
@@ -22,11 +23,15 @@ from cotree.solve.run import Run
 from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
+Course = tuple[Array, Array, Array]
+"""Times, states and algebraic variables of a run."""
 
-COARSE = 1e-7
-"""Relative tolerance from which on a run is looked at again; finer ones have errors far below what shows."""
+FINEST = 1e-13
+"""The finest tolerance of a second run."""
 FINER = 30.0
 """How much finer the tolerance of the second run is; a fixed step is halved."""
+PLACES = 200
+"""Output times that tell the ranges of rates."""
 INTERVALS = 6
 """Intervals of the output grid that are gone over again."""
 SHORT = 1e-9
@@ -38,9 +43,13 @@ WRONG = 4e-3
 SMALL = 1e-2
 """Least range of a result, as a part of the largest with the same unit."""
 FEWEST = 40
-"""Output times from which on they show the path of the motion."""
+"""Times from which on they show the path of the motion; where there are fewer output times, more are looked at."""
 LONG = 5.0
 """Average steps up to which a force that acts for so long may have been stepped over."""
+ROUNDED = 1e-9
+"""Least range of a result, as a part of its largest value, of a turn, or of the motion: what is smaller is rounding."""
+HELD = 1e-14
+"""Rounding of forces that hold each other, as a part of the largest."""
 MOST_FEATURES = 5
 """Narrow features that are gone over again."""
 CHANGED = 2e-3
@@ -58,10 +67,10 @@ def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
             diagnose("stepped-over", part, time=first.t, width=first.width, value=first.value)
             for part, first in {each.name.partition(".")[0]: each for each in reversed(pulses)}.items()
         )
-    if not laws or not run.kept:
+    if not laws:
         return ()
-    times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
-    if len(times) < FEWEST or states.shape[1] != len(times) or not (np.diff(times) > 0).all():
+    course = times, states, _ = run.course()
+    if len(times) < FEWEST:
         return ()
     from scipy.interpolate import CubicSpline  # takes longer to load than most models take to run
 
@@ -84,7 +93,7 @@ def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
     found: dict[str, Diagnostic] = {}
     for feature in (features(laws, evaluate, first, last) + wide)[:MOST_FEATURES]:
         part = feature.name.partition(".")[0]
-        if part not in found and _changes(run, times, states, feature):
+        if part not in found and _changes(run, course, feature):
             found[part] = diagnose("stepped-over", part, time=feature.t, width=feature.width, value=feature.value)
     return tuple(found.values())
 
@@ -102,24 +111,28 @@ def _laws(run: Run) -> dict[str, ca.SX]:
     return result
 
 
-def _changes(run: Run, times: Array, states: Array, feature: Feature) -> bool:
+def _changes(run: Run, course: Course, feature: Feature) -> bool:
     """Whether short steps over a feature lead elsewhere than the run went."""
+    times, states, _ = course
     begin, end = feature.t - WIDE * feature.width, feature.t + WIDE * feature.width
     k = int(np.clip(np.searchsorted(times, begin) - 1, 0, len(times) - 2))
     after = int(np.clip(np.searchsorted(times, end), k + 1, len(times) - 1))
     ends = [max(begin, float(times[k])), min(end, float(times[after])), float(times[after])]
     try:
-        found = _over(run, run.method.twin(), k, ends, feature.width / FINE)
+        found = _over(run, run.method.twin(), course, k, ends, feature.width / FINE)
     except (RuntimeError, SolveError):
         return False
-    spans = _spans(np.column_stack([states, 0 * states[:, 0]]), run.problem.equations.state_units)  # from zero on
+    from_zero = np.column_stack([states, 0 * states[:, 0]])
+    spans = _spans(from_zero, run.problem.equations.state_units, _least(run))
     return bool((np.abs(found - states[:, after]) > CHANGED * spans).any())
 
 
-def _over(run: Run, method: Integrator, k: int, ends: Sequence[float], short: float | None = None) -> Array:
-    """The state at the last of some times, from an output time on; between the first two ``short`` steps are made."""
-    t = float(np.concatenate(run.times)[k])
-    x, z = (np.hstack([each[part] for each in run.kept])[:, k] for part in (0, 1))
+def _over(
+    run: Run, method: Integrator, course: Course, k: int, ends: Sequence[float], short: float | None = None
+) -> Array:
+    """The state at the last of some times, from the k-th on, with ``short`` steps between the first two of them."""
+    times, states, algebraic = course
+    t, x, z = float(times[k]), states[:, k], algebraic[:, k]
     for number, end in enumerate(ends):
         if end <= t:
             continue
@@ -129,15 +142,33 @@ def _over(run: Run, method: Integrator, k: int, ends: Sequence[float], short: fl
     return x
 
 
-def _spans(values: Array, units: Sequence[str]) -> Array:
-    """The range of each row, or a small part of the largest with the same unit."""
-    own = np.ptp(values, axis=1)
+def _spans(values: Array, units: Sequence[str], least: Mapping[str, float]) -> Array:
+    """The range of each row, or a small part of the largest with the same unit, and more than rounding."""
+    own, sizes = np.ptp(values, axis=1), np.abs(values).max(axis=1, initial=0.0)
     largest: dict[str, float] = {}
-    for unit, span in zip(units, own.tolist(), strict=True):
-        largest[unit] = max(largest.get(unit, 0.0), span)
-    least = np.array([SMALL * largest[unit] for unit in units])
-    spans = np.maximum(own, least)
+    for unit, span, size in zip(units, own.tolist(), sizes.tolist(), strict=True):
+        largest[unit] = max(largest.get(unit, 0.0), SMALL * span, ROUNDED * size, least.get(unit, 0.0))
+    spans = np.maximum(own, np.array([largest[unit] for unit in units]))
     return np.where(spans > 0, spans, np.inf)
+
+
+def _least(run: Run) -> dict[str, float]:
+    """What may be rounding, by unit: small parts of a turn, of the extent and the energy of a mechanism.
+
+    What is held at rest moves by the rounding of the forces that hold it.
+    """
+    e = run.problem.equations
+    if e.mechanics is None:
+        return {}
+    time, extent, rows = float(run.grid[-1]) - run.t_start or 1.0, run.extent(), np.hstack(run.rows)
+    energy = float(np.abs(rows[0]).max(initial=0.0))
+    forces = rows[[1 + k for k, each in enumerate(e.outputs.values()) if each.unit == "N"]]
+    mass = float(run.p[[name.endswith(".mass") for name in e.p.names]].sum())
+    shake = HELD * float(np.abs(forces[np.isfinite(forces)]).max(initial=0.0)) / mass if mass > 0 else 0.0
+    sizes = {"": 1.0, "rad": 1.0, "m": extent, "N m": energy, "N": energy / extent}
+    rates = {f"{unit}{per}": sizes[unit] / time**k for unit in ("rad", "m") for k, per in ((1, "/s"), (2, "/s^2"))}
+    held = {"m": shake * time**2, "m/s": shake * time, "m/s^2": shake}
+    return {unit: ROUNDED * size + held.get(unit, 0.0) for unit, size in (sizes | rates).items()}
 
 
 # -- how accurate it is ------------------------------------------------------------------------------------------------
@@ -145,49 +176,67 @@ def _spans(values: Array, units: Sequence[str]) -> Array:
 
 def inaccurate(run: Run, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
     """A warning where a finer run gives other results."""
-    finer = _finer(run.method)
     if any(each.call is not None for each in run.problem.equations.samples):  # a user's function may count its calls
         return ()
-    if finer is None or len(run.kept) == 0 or sum(map(len, run.times)) < 2:
-        return ()
+    finer = _finer(run.method)
     try:
         return () if _suspicion(run, finer) <= SUSPECT else _compared(run, finer.twin(), start)
-    except (RuntimeError, SolveError, KeyboardInterrupt):  # a finer run may fail where this one did not
+    except KeyboardInterrupt:  # the results are there, and stay
+        return (diagnose("accuracy-unchecked", why="interrupted while it was checked"),)
+    except (RuntimeError, SolveError):  # a finer run may fail where this one did not
         return ()
 
 
 def unchecked(run: Run) -> tuple[Diagnostic, ...]:
-    """A note on a resumed run that would have been looked at again as a whole one."""
-    return () if _finer(run.method) is None and not _laws(run) else (diagnose("accuracy-unchecked"),)
+    """A note on a resumed run: only whole ones are looked at again."""
+    return (diagnose("accuracy-unchecked", why="resumed"),)
 
 
-def _finer(method: Integrator) -> Integrator | None:
-    """The same method with a finer tolerance or step; None where that would tell nothing new."""
+def _finer(method: Integrator) -> Integrator:
+    """The same method with a finer tolerance or step."""
     options = method.options
     if options.step is not None:
         return type(method)(method.problem, replace(options, step=options.step / 2))
-    if options.rtol <= COARSE:
-        return None
-    return type(method)(method.problem, replace(options, rtol=options.rtol / FINER, atol=options.atol / FINER))
+    rtol = max(options.rtol / FINER, FINEST)
+    return type(method)(method.problem, replace(options, rtol=rtol, atol=options.atol * rtol / options.rtol))
 
 
 def _suspicion(run: Run, finer: Integrator) -> float:
-    """The errors of some intervals, taken for those of all, as a part of the states' ranges."""
-    times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
-    count = len(times) - 1
-    if not len(states):
+    """The error that the run may have, as a part of the states' ranges: errors of intervals, and how they grow."""
+    course = times, states, _ = run.course()
+    if not len(states) or len(times) < 2:
         return 0.0
-    chosen = np.unique(np.linspace(0, count - 1, min(INTERVALS, count)).astype(int))
-    spans = _spans(states, run.problem.equations.state_units)
-    breaks = run.edges(np.zeros(0))
-    total, used = np.zeros(len(states)), 0
-    for k in chosen.tolist():
+    spans = _spans(states, run.problem.equations.state_units, _least(run))
+    local, fast = _local(run, finer, course)
+    return max(carried(run, times, states, spans, local), fast)
+
+
+def _local(run: Run, finer: Integrator, course: Course) -> tuple[Array, float]:
+    """What each second adds to the error of each state, by some intervals, and the error of the rates in all.
+
+    Infinite where none can be looked at.
+    """
+    times, states, _ = course
+    count, length, breaks = len(times) - 1, float(times[-1] - times[0]), run.edges(np.zeros(0))
+    used, ends, found = 0.0, list[int](), list[Array]()
+    for k in np.unique(np.linspace(0, count - 1, min(INTERVALS, count)).astype(int)).tolist():
         a, b = float(times[k]), float(times[k + 1])
-        if b - a < SHORT * (times[-1] - times[0]) or ((breaks > a) & (breaks < b)).any():
+        if b - a < SHORT * length or ((breaks > a) & (breaks < b)).any():
             continue
-        total += np.abs(_over(run, finer.twin(), k, [b]) - states[:, k + 1])
-        used += 1
-    return float((total * count / used / spans).max()) if used else np.inf
+        found.append(_over(run, finer.twin() if finer.goes_on else finer, course, k, [b]))
+        ends.append(k + 1)
+        used += b - a
+    if not used:
+        return np.full(len(states), np.inf), np.inf
+    exact = np.array(found).T
+    local = np.abs(exact - states[:, ends]).sum(axis=1) / used
+    if run.problem.sizes["z"] or run.problem.equations.eventful:
+        return local, 0.0
+    places = np.unique(np.linspace(0, count, PLACES).astype(int))
+    pace = length * rates(run, times[places], states[:, places])
+    off = length * np.abs(rates(run, times[ends], exact) - rates(run, times[ends], states[:, ends])).sum(axis=1)
+    spans = _spans(pace, run.problem.equations.state_units, _least(run))
+    return local, float((off * length / used / spans).max(initial=0.0))
 
 
 def _compared(run: Run, finer: Integrator, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
@@ -199,13 +248,18 @@ def _compared(run: Run, finer: Integrator, start: Mapping[str, float] | str | No
     count = min(rows.shape[1], finer_rows.shape[1])
     names = list(run.names)[: len(rows)]
     outputs = [*run.problem.equations.outputs][: len(rows)]
-    smooth = [k for k, name in enumerate(names) if name in outputs]
+    smooth = [
+        k for k, name in enumerate(names) if name in outputs and ".orientation.e" not in name
+    ]  # or all signs turned
     if run.problem.equations.eventful:  # what switches may do so one output time later
         smooth = [k for k in smooth if names[k] in run.problem.equations.state_names]
     units = [run.names[names[k]] for k in smooth]
     own, fine = rows[smooth, :count], finer_rows[smooth, :count]
+    turns = np.array([[2 * np.pi if unit == "rad" else np.inf] for unit in units])
     with np.errstate(invalid="ignore"):
-        off = np.abs(own - fine) / _spans(fine, units)[:, None]
+        apart = np.abs(own - fine)
+        apart = np.where(np.isinf(turns), apart, np.abs(apart - turns * np.round(apart / turns)))
+        off = apart / _spans(fine, units, _least(run))[:, None]
     off = np.where(np.isfinite(off), off, 0.0)
     if not off.max(initial=0.0) > WRONG:
         return ()

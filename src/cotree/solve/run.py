@@ -70,6 +70,10 @@ class Run:
     """Output times that were asked for and are finished."""
     kept: list[tuple[Array, Array]] = field(default_factory=list)
     """States and algebraic variables at the output times."""
+    looks: Array = field(default_factory=lambda: np.zeros(0))
+    """Further times at which states are kept, where output times are too few to show the motion."""
+    path: list[tuple[Array, Array, Array]] = field(default_factory=list)
+    """Times, states and algebraic variables, where there are such times."""
     watch: Watch | None = None
     """Events that are looked for, one of which may end the run."""
     record: Recording | None = None
@@ -213,10 +217,12 @@ class Run:
             with held():
                 self._keep(inside[:1], x[:, None], z[:, None], quad[:, None], m)
                 self._mark(a, x, z, quad)
+                if len(self.looks):
+                    self.path.append((inside[:1], x[:, None], z[:, None]))
             inside = inside[1:]
         targets = inside if last and len(inside) else np.append(inside, b)
-        targets, lost = self._with_values(a, targets, m)
-        self.pieces.begin(a, targets, np.arange(len(targets)) < len(inside))
+        targets, lost = self._with_values(a, self._with_looks(a, targets), m)
+        self.pieces.begin(a, targets, np.isin(targets, inside))
         t = a
         while (piece := self.pieces.next()) is not None:
             before = self.steps
@@ -232,6 +238,33 @@ class Run:
         if lost is not None:
             raise lost
         return x, z, quad
+
+    def look(self, asked: int, fewest: int) -> None:
+        """Keep states at further times where fewer output times were asked for than some."""
+        if asked < fewest:
+            begin, end = self.t_start if self.begin is None else self.begin, float(self.grid[-1])
+            self.looks = np.linspace(begin, end, fewest)
+
+    def _with_looks(self, a: float, targets: Array) -> Array:
+        """The targets, and further times that are no rounding away from them."""
+        if not len(self.looks):
+            return targets
+        near = 1e-9 * float(self.looks[-1] - self.looks[0])
+        places = np.concatenate([[a], targets])
+        inside = self.looks[(self.looks > a) & (self.looks < targets[-1])]
+        after = np.searchsorted(places, inside)
+        apart = np.minimum(places[after] - inside, inside - places[after - 1]) > near
+        return np.sort(np.concatenate([targets, inside[apart]]))
+
+    def course(self) -> tuple[Array, Array, Array]:
+        """Times, states and algebraic variables of the motion, one column for each time."""
+        parts = self.path if len(self.looks) else [(t, x, z) for t, (x, z) in zip(self.times, self.kept, strict=False)]
+        if not parts:
+            none = np.zeros((0, 0))
+            return np.zeros(0), none, none
+        times, x, z = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+        last = np.append(np.diff(times) > 0, True)
+        return times[last], x[:, last], z[:, last]
 
     def _stopped(self) -> bool:
         """Whether an event has ended the run; all are looked for up to here."""
@@ -292,6 +325,8 @@ class Run:
             self.evaluations += done.evaluations
             if done.switched is not None:
                 self.switched.add(self, done.switched, quad, m)
+            if len(self.looks):
+                self.path.append((targets, done.x, done.z))
             total = quad[:, None] + done.quad
             if shown.any():  # the end of a stretch need not be an output time
                 self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)

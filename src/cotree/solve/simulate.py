@@ -34,7 +34,7 @@ from cotree.solve.limits import Limits
 from cotree.solve.native import instructions, worth_compiling
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording
-from cotree.solve.rerun import inaccurate, stepped_over, unchecked
+from cotree.solve.rerun import FEWEST, inaccurate, stepped_over, unchecked
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
 from cotree.solve.stepping import Stepping
@@ -254,6 +254,8 @@ def _one(
         run.watch = Watch(equations, watched)
         run.pieces.stopping = run.watch.stopping
         run.grid = run.watch.grid(run)
+    if step is None:
+        run.look(len(record.grid), FEWEST)
     stopped = error = run.go(start, at)
     if at is not None:
         run.method.worst = max(run.method.worst, float(at.said["drift"]))

@@ -9,7 +9,6 @@ from cotree.system.diagnostic import (
     labelled,
     notes_of,
     undetermined_by,
-    worst,
 )
 
 __all__ = [
@@ -21,5 +20,4 @@ __all__ = [
     "labelled",
     "notes_of",
     "undetermined_by",
-    "worst",
 ]

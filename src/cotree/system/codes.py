@@ -202,9 +202,9 @@ CODES: dict[str, Code] = {
     ),
     "accuracy-unchecked": Code(
         "note",
-        "this run was resumed: it is not checked whether its tolerance was fine enough and whether forces were stepped "
+        "this run was {why}: it is not checked whether its tolerance was fine enough and whether forces were stepped "
         "over",
-        "A resumed run with a coarse tolerance, a fixed step or laws of position. Only whole runs are looked at again.",
+        "Runs are looked at again, in parts, once they are done: those that go from start to end.",
     ),
     "stepped-over": Code(
         "warning",
@@ -237,6 +237,13 @@ CODES: dict[str, Code] = {
         "smaller speed",
         "A regularised friction (`joint_friction`) carries a load below its level by a slow motion instead of "
         "sticking. `translational.friction` and `rotational.friction` stick.",
+    ),
+    "friction-fades": Code(
+        "warning",
+        "{quoted} acts with less than its level from t = {begin:g} to {end:g} s, where {coordinate} is driven by "
+        "{distance:.3g} {unit} as slowly as its speed {speed:g} {unit}/s, at which this friction fades; give it a "
+        "smaller speed",
+        "A regularised friction (`joint_friction`) on a joint that is driven more slowly than it needs.",
     ),
     "driver-kink": Code(
         "note",

@@ -97,8 +97,3 @@ def undetermined_by(diagnostics: Iterable[Diagnostic]) -> frozenset[str]:
 def labelled(name: str, undetermined: Collection[str]) -> str:
     """The name of a result as tables and plots show it, marked where rigid bodies do not determine it."""
     return f"{name} (not determined)" if name in undetermined else name
-
-
-def worst(diagnostics: Iterable[Diagnostic]) -> str:
-    """The gravest severity among them; ``info`` where there are none."""
-    return max((each.severity for each in diagnostics), key=SEVERITIES.index, default="info")

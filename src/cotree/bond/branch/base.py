@@ -51,6 +51,10 @@ class Wrapped(BondPart):
         if all(name in values for name, e in self.component.expressions.items() if not e.names):
             self.component.check(values)
 
+    def tolerated(self, values: Mapping[str, float], how: str) -> bool:
+        """What the component tolerates."""
+        return self.component.tolerated(values, how)  # type: ignore[no-any-return]
+
     def fields_of(self, v: Mapping[str, Any]) -> Any:
         """The values as the component's laws expect them."""
         return SimpleNamespace(**self.component.gather(v))

@@ -269,13 +269,14 @@ def _signals(own: Mechanism) -> tuple[Variables, ca.SX, tuple[SmoothInput, ...]]
 
 
 def _fading(own: Mechanism) -> tuple[Fading, ...]:
-    """Frictions that fade below a speed, on coordinates that no driver moves."""
+    """Frictions that fade below a speed."""
     found = []
     for push in own.top.joint_forces:
         link, speed = own.top.joint_of(push), push.fading(own.top.of(push))
         name = push.chosen(link.joint)
-        if speed is not None and not any(driver.chosen(link.joint) == name for driver in link.drivers):
-            found.append(Fading(push.name, f"{link.name}.{name}", speed))
+        if speed is not None:
+            driven = any(driver.chosen(link.joint) == name for driver in link.drivers)
+            found.append(Fading(push.name, f"{link.name}.{name}", speed, driven))
     return tuple(found)
 
 

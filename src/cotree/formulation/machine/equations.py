@@ -96,6 +96,7 @@ def _alone(machine: Machine) -> SystemEquations:
         signals=signals[kept],
         smooth_inputs=smooth,
         integrals=integrals,
+        laws=_laws(machine),
         parameter_values=machine.numbers,
         start=machine.start,
         diagnostics=(*network.diagnostics, *_diagnostics(machine)),
@@ -148,9 +149,16 @@ def _with_mechanism(machine: Machine, draft: Draft) -> SystemEquations:
             *_diagnostics(machine),
         ),
         smooth_inputs=(*made.smooth_inputs, *_smooth(machine, made)),
+        laws=_laws(machine),
         parameter_values=machine.numbers,
         **_events(machine),
     )
+
+
+def _laws(machine: Machine) -> dict[str, ca.SX]:
+    """What the user's expressions are along the motion."""
+    network, laws = machine.network, machine.values.laws
+    return {name: machine.resolve(law if network is None else network.explicit(law)) for name, law in laws.items()}
 
 
 def _looped(machine: Machine) -> tuple[Variables, ca.SX]:

@@ -1,0 +1,84 @@
+"""How the errors of single steps grow along a motion, by its linearised equations.
+
+A chaotic motion multiplies the error of every step. The energy balance does not show it, and neither does a second look
+at single intervals. So errors are carried from one output time to the next by the linearised equations, with new ones
+added on the way, by Ehle's Pade approximation of e^z, which damps what vibrates faster than the places can show.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.solve.problem import Scale
+from cotree.solve.run import Run
+
+Array = NDArray[np.float64]
+
+STATES = 60
+"""States up to which growth is looked at: the cost grows with their square."""
+SHARE = 0.2
+"""Evaluations of the rates for it, as a part of those of the run."""
+LEAST_PLACES, MOST_PLACES = 60, 500
+"""Places of the motion that are looked at."""
+CHANGE = 1e-6
+"""Change of a state for a difference quotient, as a part of its range."""
+TRIES = 3
+"""Random errors that are carried along."""
+
+
+def carried(run: Run, times: Array, states: Array, spans: Array, local: Array) -> float:
+    """The largest error of a state as a part of its range; ``local`` is what one second adds to each state."""
+    size, e = run.problem.sizes, run.problem.equations
+    count = len(states)
+    alone = float((local * (times[-1] - times[0]) / spans).max(initial=0.0))
+    if size["z"] or e.eventful or not 0 < count <= STATES or not np.isfinite(spans).all():
+        return alone
+    most = int(np.clip(SHARE * run.evaluations / (count + 1), LEAST_PLACES, MOST_PLACES))
+    chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).astype(int))
+    t, x = times[chosen], states[:, chosen]
+    matrices = _linearised(run, t, x, spans)
+    if not np.isfinite(matrices).all():
+        return alone
+    step = np.diff(t)[:, None, None]
+    unit, z = np.eye(count), step * (matrices[1:] + matrices[:-1]) / 2
+    try:
+        moves = np.linalg.solve(unit - z * (2 / 3) + z @ z / 6, unit + z / 3)
+    except np.linalg.LinAlgError:
+        return alone
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(moves), count, TRIES))
+    added = signs * step * (local / spans)[:, None]
+    error, largest = np.zeros((count, TRIES)), alone
+    for move, new in zip(moves, added, strict=True):
+        error = move @ error + new
+        largest = max(largest, error.max(), -error.min())
+        if not largest < 1.0:  # as wrong as can be
+            return 1.0
+    return float(largest)
+
+
+def _linearised(run: Run, t: Array, x: Array, spans: Array) -> Array:
+    """The matrix of the linearised equations at each time, for states as parts of their ranges."""
+    count, places = x.shape
+    change = CHANGE * spans
+    columns = np.repeat(x, count + 1, axis=1)
+    for k in range(count):
+        columns[k, k + 1 :: count + 1] += change[k]
+    found = rates(run, np.repeat(t, count + 1), columns).reshape(count, places, count + 1)
+    slopes = (found[:, :, 1:] - found[:, :, :1]) / change  # row, place, column
+    return np.moveaxis(slopes * spans / spans[:, None, None], 1, 0)
+
+
+def rates(run: Run, t: Array, x: Array) -> Array:
+    """The rates of the states at some times, one column for each."""
+    problem, found, edges = run.problem, np.empty(x.shape), run.edges(np.zeros(0))
+    scale, dae = Scale.ones(problem), problem.opaque_dae(run.method.options.compiled)
+    rest = np.concatenate([[1.0], scale.x, scale.z, scale.quad])
+    stretch = np.clip(np.searchsorted(edges, t, side="right") - 1, 0, max(len(edges) - 2, 0))
+    for each in np.unique(stretch).tolist():
+        own = stretch == each
+        m = run._modes(float(edges[each]), float(edges[each + 1]))
+        head = np.concatenate([run.p, m, problem.table(run.p, m)])
+        given = np.vstack([np.tile(head[:, None], own.sum()), t[None, own], np.tile(rest[:, None], own.sum())])
+        found[:, own] = np.asarray(dae(0.0, x[:, own], np.zeros((0, 1)), given, np.zeros((0, 1)))[0], dtype=float)
+    return found
