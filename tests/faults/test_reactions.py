@@ -13,6 +13,7 @@ import pytest
 
 import cotree as ct
 from benchmarks.rigid_models import bricard, four_bar
+from cotree.view.scene import scene_of
 
 SHORT = {"points": 5, "rtol": 1e-10}
 
@@ -155,3 +156,10 @@ def test_tables_plots_and_report_mark_them(tmp_path):
     assert "rigid bodies do not determine" in page.partition("</header>")[0]
     kept = ct.Solution.from_hdf5(sol.to_hdf5(tmp_path / "door.h5"))
     assert kept.undetermined == sol.undetermined
+
+
+@pytest.mark.parametrize(("model", "marked"), [(door(2), True), (door(1), False), (four_bar(), False)])
+def test_arrows_in_space_are_marked(model, marked):
+    """Of a four-bar only what is across its plane is not determined, and that is nothing."""
+    scene = scene_of(model, model.simulate(0.2, points=5))
+    assert {each.open for each in scene.arrows if not each.torque} == {marked}

@@ -120,6 +120,8 @@ class Arrow:
     vector: Array
     torque: bool
     reaction: bool
+    open: bool = False
+    """Whether rigid bodies do not determine it."""
 
 
 @dataclass(frozen=True, eq=False)

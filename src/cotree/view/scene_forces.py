@@ -31,6 +31,14 @@ def keep_large(stage: Stage, found: list[Arrow]) -> None:
     stage.arrows += [arrow for arrow in found if peak[arrow] > IDLE * (torque if arrow.torque else force)]
 
 
+def undetermined(stage: Stage, name: str) -> bool:
+    """Whether rigid bodies do not determine a part of a vector that shows."""
+    run = stage.solution
+    sizes = {part: float(np.abs(run[part]).max()) for x in "xyz" if (part := f"{name}.{x}") in run.units}
+    unknown = max((size for part, size in sizes.items() if part in run.undetermined), default=0.0)
+    return unknown > IDLE * max(sizes.values(), default=0.0)
+
+
 def wrench_arrows(stage: Stage, name: str, a: str, b: str, reaction: bool) -> list[Arrow]:
     """The force and the torque on b of something between two frames, which results give in the axes of a."""
     if a not in stage.tracks or b not in stage.tracks:
@@ -41,7 +49,7 @@ def wrench_arrows(stage: Stage, name: str, a: str, b: str, reaction: bool) -> li
         vector = stage.result(f"{name}.{word}")
         if vector is not None and vector.ndim == 2 and vector.shape[1] == 3:
             world = np.einsum("fij,fj->fi", turns, vector)
-            result.append(Arrow(name, b, world, word == "torque", reaction))
+            result.append(Arrow(name, b, world, word == "torque", reaction, undetermined(stage, f"{name}.{word}")))
     return result
 
 

@@ -16,7 +16,7 @@ from cotree.terminal.nodal.locks import Latch, Lock
 from cotree.terminal.nodal.supports import OnNode
 from cotree.view.scene import METAL, SPRING, STONE, Arrow, Faces, Solid, Stage, Strut
 from cotree.view.scene_bodies import add_traces
-from cotree.view.scene_forces import keep_large
+from cotree.view.scene_forces import keep_large, undetermined
 from cotree.view.scene_mechanism import dashpot, rod, slack
 from cotree.view.scene_shapes import Mesh, box, flat, frame_along, revolved, sphere
 
@@ -114,5 +114,6 @@ def _forces(stage: Stage, parts: Sequence[NodalPart]) -> None:
         vector = stage.result(f"{part.name}.force")
         nodes = part.nodes()
         if vector is not None and vector.ndim == 2 and vector.shape[1] == 3 and len(nodes) == 1:
-            found.append(Arrow(part.name, nodes[0], vector, False, isinstance(part, Held)))
+            unknown = undetermined(stage, f"{part.name}.force")
+            found.append(Arrow(part.name, nodes[0], vector, False, isinstance(part, Held), unknown))
     keep_large(stage, found)

@@ -218,7 +218,7 @@ def packed(scene: Scene) -> tuple[dict[str, Any], bytes]:
         ],
         "arrows": [
             {"owner": a.owner, "track": a.track, "vector": course(a.vector, "h"), "torque": a.torque,
-             "reaction": a.reaction}
+             "reaction": a.reaction, "open": a.open}
             for a in scene.arrows
         ],
         "traces": [

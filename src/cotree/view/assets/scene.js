@@ -139,7 +139,7 @@ async function build(k3d, data) {
     return Object.assign(mesh, { spec: each, corners });
   });
   const arrows = head.arrows.map((each) => {
-    const kind = each.reaction ? "reactions" : "forces", colour = each.torque ? "#7b3fa0" : each.reaction ? "#b5179e" : "#d62828";
+    const kind = each.reaction ? "reactions" : "forces", colour = each.open ? "#7d8590" : each.torque ? "#7b3fa0" : each.reaction ? "#b5179e" : "#d62828";
     const shaft = add(each.owner, kind, shapes[head.shaft], colour);
     const tips = (each.torque ? [0, 1] : [0]).map(() => add(each.owner, kind, shapes[head.tip], colour));
     for (const mesh of [shaft, ...tips]) {  // seen through the parts that they act on
@@ -312,6 +312,7 @@ async function build(k3d, data) {
       if (there) rows.push([`${kind} arrow of ${brief(length)} m`, null, "", `${brief(length * perMetre(kind))} ${kind === "force" ? "N" : "N m"}`]);
     }
     if (head.struts.some((each) => each.unknown)) rows.push(["dark: not known", null, "", ""]);
+    if (arrows.some((each) => each.spec.open && state.show[each.spec.reaction ? "reactions" : "forces"])) rows.push(["grey arrows: not determined by rigid bodies", null, "", ""]);
     if (state.show.reactions && head.second) rows.push(["reactions act on the second frame of a joint", null, "", ""]);
     bar.replaceChildren(...rows.map(([title, colours, left, right]) => {
       const row = document.createElement("section"), line = document.createElement("div");
