@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from operator import is_not
 from typing import Any, TypeVar
 
 from cotree.errors import ExpressionError, InertiaError, ModelError, listing, nearest
@@ -183,6 +184,16 @@ class Model:
 
         ``changes`` may name parameters of the model (``R``) and fields of components (``R1.resistance``).
         """
+        if changes:
+            return self._component_values(changes)
+        parts = (*self.parameters.values(), self.gravity, *self.components.values())
+        made = (*self.parameters, self.planar, self.inertia)
+        known = self.__dict__.get("_values")
+        if known is None or known[1] != made or len(known[0]) != len(parts) or any(map(is_not, known[0], parts)):
+            known = self.__dict__["_values"] = (parts, made, self._component_values({}))
+        return dict(known[2])
+
+    def _component_values(self, changes: Mapping[str, float]) -> dict[str, float]:
         numbers = _numbers(changes)
         fields = {name: value for name, value in numbers.items() if "." in name}
         parameters = self.parameter_values({name: value for name, value in numbers.items() if "." not in name})

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError
 from cotree.solve.consistent import unfixed
 from cotree.solve.doubts import lost_output
+from cotree.solve.jumps import lost_signal
 
 if TYPE_CHECKING:
     from cotree.solve.run import Run
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 def failure(run: Run, t: float, target: float, x: Array, z: Array, m: Array, reason: str) -> SolveError:
     """The error of a method that gave up between two times."""
     z, m = run.method.apart(z, m)
-    if (lost := run.lost_signal(t, target, m) or lost_output(run, t, target, x, m)) is not None:
+    if (lost := lost_signal(run, t, target, m) or lost_output(run, t, target, x, m)) is not None:
         return lost
     name = run.method.name
     if (free := unfixed(run.problem, t, x, z, run.p, m)) is not None:

@@ -45,6 +45,20 @@ def jumping_input(run: Run, edges: Array, modes: list[Array]) -> SolveError | No
     return None
 
 
+def lost_signal(run: Run, a: float, b: float, m: Array) -> SolveError | None:
+    """The error for the first source without a finite value between two times, if there is one."""
+    times = np.linspace(a, b, 11) if b > a else np.array([a])
+    finite = np.isfinite(run._signals(times, m))
+    if finite.all():
+        return None
+    when = int(np.argmin(finite.all(axis=0)))
+    name = run.problem.equations.inputs.names[int(np.argmin(finite[:, when]))]
+    return SolveError(
+        f"{name} has no finite value at t = {times[when]:g} s",
+        remedy="Change its expression; results before are kept",
+    )
+
+
 def kinked_drivers(run: Run, edges: Array, modes: list[Array], every: bool = False) -> tuple[Diagnostic, ...]:
     """A note for each driver whose speed jumps: those that runs take, or ``every`` one, as kinematics takes them."""
     found: dict[str, list[Jump]] = {}

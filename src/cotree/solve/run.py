@@ -25,9 +25,10 @@ from cotree.solve.diagnostics import below_vacuum, constraints, energies, roundi
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stopped
 from cotree.solve.interrupts import Interrupts
-from cotree.solve.jumps import jumping_input, kinked_drivers
+from cotree.solve.jumps import jumping_input, kinked_drivers, lost_signal
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.narrow import narrow_signals
+from cotree.solve.path import Path, joined_parts
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
@@ -70,10 +71,8 @@ class Run:
     """Output times that were asked for and are finished."""
     kept: list[tuple[Array, Array]] = field(default_factory=list)
     """States and algebraic variables at the output times."""
-    looks: Array = field(default_factory=lambda: np.zeros(0))
-    """Further times at which states are kept, where output times are too few to show the motion."""
-    path: list[tuple[Array, Array, Array]] = field(default_factory=list)
-    """Times, states and algebraic variables, where there are such times."""
+    path: Path | None = None
+    """States at further times, where output times are too few to show the motion."""
     watch: Watch | None = None
     """Events that are looked for, one of which may end the run."""
     record: Recording | None = None
@@ -110,7 +109,7 @@ class Run:
         modes = [self._modes(a, b) for a, b in pairwise(edges)] or [self._modes(*edges[[0, 0]])]
         if (jump := jumping_input(self, edges, modes)) is not None:
             raise jump
-        if (lost := self.lost_signal(self.t_start, self.t_start, modes[0])) is not None:
+        if (lost := lost_signal(self, self.t_start, self.t_start, modes[0])) is not None:
             raise lost
         if at is None:
             x, z = start_values(self.problem, self.p, self.t_start, start, modes[0]), self.problem.equations.w.start
@@ -217,11 +216,11 @@ class Run:
             with held():
                 self._keep(inside[:1], x[:, None], z[:, None], quad[:, None], m)
                 self._mark(a, x, z, quad)
-                if len(self.looks):
-                    self.path.append((inside[:1], x[:, None], z[:, None]))
+                if self.path is not None:
+                    self.path.parts.append((inside[:1], x[:, None], z[:, None]))
             inside = inside[1:]
         targets = inside if last and len(inside) else np.append(inside, b)
-        targets, lost = self._with_values(a, self._with_looks(a, targets), m)
+        targets, lost = self._with_values(a, targets if self.path is None else self.path.among(a, targets), m)
         self.pieces.begin(a, targets, np.isin(targets, inside))
         t = a
         while (piece := self.pieces.next()) is not None:
@@ -239,32 +238,11 @@ class Run:
             raise lost
         return x, z, quad
 
-    def look(self, asked: int, fewest: int) -> None:
-        """Keep states at further times where fewer output times were asked for than some."""
-        if asked < fewest:
-            begin, end = self.t_start if self.begin is None else self.begin, float(self.grid[-1])
-            self.looks = np.linspace(begin, end, fewest)
-
-    def _with_looks(self, a: float, targets: Array) -> Array:
-        """The targets, and further times that are no rounding away from them."""
-        if not len(self.looks):
-            return targets
-        near = 1e-9 * float(self.looks[-1] - self.looks[0])
-        places = np.concatenate([[a], targets])
-        inside = self.looks[(self.looks > a) & (self.looks < targets[-1])]
-        after = np.searchsorted(places, inside)
-        apart = np.minimum(places[after] - inside, inside - places[after - 1]) > near
-        return np.sort(np.concatenate([targets, inside[apart]]))
-
     def course(self) -> tuple[Array, Array, Array]:
         """Times, states and algebraic variables of the motion, one column for each time."""
-        parts = self.path if len(self.looks) else [(t, x, z) for t, (x, z) in zip(self.times, self.kept, strict=False)]
-        if not parts:
-            none = np.zeros((0, 0))
-            return np.zeros(0), none, none
-        times, x, z = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
-        last = np.append(np.diff(times) > 0, True)
-        return times[last], x[:, last], z[:, last]
+        if self.path is not None:
+            return self.path.whole()
+        return joined_parts([(t, x, z) for t, (x, z) in zip(self.times, self.kept, strict=False)])
 
     def _stopped(self) -> bool:
         """Whether an event has ended the run; all are looked for up to here."""
@@ -277,7 +255,7 @@ class Run:
         if finite.all():
             return targets, None
         k = int(np.argmin(finite))
-        return targets[:k], self.lost_signal(float(targets[k - 1]) if k else a, float(targets[k]), m)
+        return targets[:k], lost_signal(self, float(targets[k - 1]) if k else a, float(targets[k]), m)
 
     def _signals(self, times: Array, m: Array) -> Array:
         """Source signals, one column for each time; they depend on nothing else."""
@@ -285,19 +263,6 @@ class Run:
         idle = np.zeros((self.problem.x.numel(), 1)), np.zeros((len(e.w), 1))
         values = self.problem.signals(times[None, :], *idle, self.p, m)
         return np.asarray(values, dtype=float).reshape(len(e.inputs), len(times))
-
-    def lost_signal(self, a: float, b: float, m: Array) -> SolveError | None:
-        """The error for the first source without a finite value between two times, if there is one."""
-        times = np.linspace(a, b, 11) if b > a else np.array([a])
-        finite = np.isfinite(self._signals(times, m))
-        if finite.all():
-            return None
-        when = int(np.argmin(finite.all(axis=0)))
-        name = self.problem.equations.inputs.names[int(np.argmin(finite[:, when]))]
-        return SolveError(
-            f"{name} has no finite value at t = {times[when]:g} s",
-            remedy="Change its expression; results before are kept",
-        )
 
     def _advance(
         self, t: float, targets: Array, shown: NDArray[np.bool_], x: Array, z: Array, quad: Array, m: Array
@@ -325,8 +290,8 @@ class Run:
             self.evaluations += done.evaluations
             if done.switched is not None:
                 self.switched.add(self, done.switched, quad, m)
-            if len(self.looks):
-                self.path.append((targets, done.x, done.z))
+            if self.path is not None:
+                self.path.parts.append((targets, done.x, done.z))
             total = quad[:, None] + done.quad
             if shown.any():  # the end of a stretch need not be an output time
                 self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)

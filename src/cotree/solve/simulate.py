@@ -32,6 +32,7 @@ from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
 from cotree.solve.limits import Limits
 from cotree.solve.native import instructions, worth_compiling
+from cotree.solve.path import Path
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording
 from cotree.solve.rerun import FEWEST, inaccurate, stepped_over, unchecked
@@ -254,8 +255,8 @@ def _one(
         run.watch = Watch(equations, watched)
         run.pieces.stopping = run.watch.stopping
         run.grid = run.watch.grid(run)
-    if step is None:
-        run.look(len(record.grid), FEWEST)
+    if step is None and len(record.grid) < FEWEST:
+        run.path = Path(np.linspace(t_start if run.begin is None else run.begin, float(grid[-1]), FEWEST))
     stopped = error = run.go(start, at)
     if at is not None:
         run.method.worst = max(run.method.worst, float(at.said["drift"]))
