@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import cotree
+from _long import CASES, LONG
 from _repo import ROOT, repo_files
 from cotree._version import __version__
 
@@ -98,3 +99,9 @@ def test_every_room_below_the_viewers_is_kept_from_viewers() -> None:
     contracts = project()["tool"]["importlinter"]["contracts"]  # type: ignore[index]
     forbidden = next(contract for contract in contracts if contract["type"] == "forbidden")
     assert {f"cotree.{room}" for room in rooms - above} == set(forbidden["source_modules"])
+
+
+def test_long_tests_are_there() -> None:
+    for name in [*CASES, *(each.partition("[")[0] for each in LONG)]:
+        file, function = name.split("::")
+        assert f"def {function}(" in (ROOT / "tests" / file).read_text(), name

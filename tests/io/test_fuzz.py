@@ -34,7 +34,7 @@ from _mutations import CANARY, FOLDER, SEEDS, damaged, mutant
 
 from _cases import cases
 
-FILES, CHUNKS = cases(1_500, 10_000), 10
+FILES, CHUNKS = cases(800, 10_000), 10
 SECONDS = 20.0
 """Time of the processor after which a file counts as one that never ends; the slowest takes less than a tenth of it."""
 DEEP = 40

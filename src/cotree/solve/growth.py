@@ -7,6 +7,9 @@ added on the way, by Ehle's Pade approximation of e^z, which damps what vibrates
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,14 +74,30 @@ def _linearised(run: Run, t: Array, x: Array, spans: Array) -> Array:
 
 def rates(run: Run, t: Array, x: Array) -> Array:
     """The rates of the states at some times, one column for each."""
-    problem, found, edges = run.problem, np.empty(x.shape), run.edges(np.zeros(0))
-    scale, dae = Scale.ones(problem), problem.opaque_dae(run.method.options.compiled)
-    rest = np.concatenate([[1.0], scale.x, scale.z, scale.quad])
+    problem, scale = run.problem, Scale.ones(run.problem)
+    dae, rest = problem.opaque_dae(run.method.options.compiled), np.concatenate([[1.0], scale.x, scale.z, scale.quad])
+
+    def each(now: Array, states: Array, m: Array) -> Any:
+        head = np.concatenate([run.p, m, problem.table(run.p, m)])
+        given = np.vstack([np.tile(head[:, None], len(now)), now[None, :], np.tile(rest[:, None], len(now))])
+        return dae(0.0, states, np.zeros((0, 1)), given, np.zeros((0, 1)))[0]
+
+    return _by_stretch(run, t, x, each)
+
+
+def settled(run: Run, t: Array, x: Array) -> Array:
+    """States on the constraints, as results show them: integrators let them go off by as much as their tolerance."""
+    if run.problem.settled_well is None or not run.method.settles:
+        return x
+    return _by_stretch(run, t, x, lambda now, states, m: run.problem.on_constraints(now[None, :], states, run.p, m)[0])
+
+
+def _by_stretch(run: Run, t: Array, x: Array, function: Callable[[Array, Array, Array], Any]) -> Array:
+    """A function of times, states and the modes that are the same for all of them."""
+    found, edges = np.empty(x.shape), run.edges(np.zeros(0))
     stretch = np.clip(np.searchsorted(edges, t, side="right") - 1, 0, max(len(edges) - 2, 0))
     for each in np.unique(stretch).tolist():
         own = stretch == each
         m = run._modes(float(edges[each]), float(edges[each + 1]))
-        head = np.concatenate([run.p, m, problem.table(run.p, m)])
-        given = np.vstack([np.tile(head[:, None], own.sum()), t[None, own], np.tile(rest[:, None], own.sum())])
-        found[:, own] = np.asarray(dae(0.0, x[:, own], np.zeros((0, 1)), given, np.zeros((0, 1)))[0], dtype=float)
+        found[:, own] = np.asarray(function(t[own], x[:, own], m), dtype=float)
     return found

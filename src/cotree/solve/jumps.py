@@ -100,19 +100,20 @@ def _inside(run: Run, smooth: tuple[SmoothInput, ...], first: float, last: float
             continue
         change, largest = np.abs(np.diff(own)), float(np.abs(own).max())
         steep = np.flatnonzero((change > STEEP * np.median(change)) & (change > LEAST * largest))
-        for k in steep[np.argsort(-change[steep])][:MOST].tolist():
-            a, b = _narrowed(run, each.index, float(times[k]), float(times[k + 1]), m)
-            before, after = run._signals(np.array([a, b]), m)[each.index].tolist()
-            if abs(after - before) > 0.5 * change[k]:
-                yield each, b, before, after
+        steep = np.sort(steep[np.argsort(-change[steep])][:MOST])
+        if not len(steep):
+            continue
+        a, b = _narrowed(run, each.index, times[steep], times[steep + 1], m)
+        before, after = (run._signals(ends, m)[each.index] for ends in (a, b))
+        for k in np.flatnonzero(np.abs(after - before) > 0.5 * change[steep]).tolist():
+            yield each, float(b[k]), float(before[k]), float(after[k])
 
 
-def _narrowed(run: Run, index: int, a: float, b: float, m: Array) -> tuple[float, float]:
-    """An interval halved again and again, to the side on which the signal changes more."""
+def _narrowed(run: Run, index: int, a: Array, b: Array, m: Array) -> tuple[Array, Array]:
+    """Intervals halved again and again, to the side on which the signal changes more."""
     for _ in range(HALVES):
         middle = (a + b) / 2
-        if middle in (a, b):
-            break
-        low, half, high = run._signals(np.array([a, middle, b]), m)[index].tolist()
-        a, b = (a, middle) if abs(half - low) > abs(high - half) else (middle, b)
+        low, half, high = run._signals(np.concatenate([a, middle, b]), m)[index].reshape(3, -1)
+        left = np.abs(half - low) > np.abs(high - half)
+        a, b = np.where(left, a, middle), np.where(left, middle, b)
     return a, b

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError
-from cotree.solve.growth import carried, rates
+from cotree.solve.growth import carried, rates, settled
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import FINE, WIDE
 from cotree.solve.narrow import At, Feature, bursts, features
@@ -30,6 +30,8 @@ FINEST = 1e-13
 """The finest tolerance of a second run."""
 FINER = 30.0
 """How much finer the tolerance of the second run is; a fixed step is halved."""
+DEARER, FEWEST_STEPS = 5, 1000
+"""How many times the steps of a run a finer one may take, and how many in any case."""
 PLACES = 200
 """Output times that tell the ranges of rates."""
 INTERVALS = 6
@@ -164,10 +166,12 @@ def _least(run: Run) -> dict[str, float]:
     energy = float(np.abs(rows[0]).max(initial=0.0))
     forces = rows[[1 + k for k, each in enumerate(e.outputs.values()) if each.unit == "N"]]
     mass = float(run.p[[name.endswith(".mass") for name in e.p.names]].sum())
-    shake = HELD * float(np.abs(forces[np.isfinite(forces)]).max(initial=0.0)) / mass if mass > 0 else 0.0
-    sizes = {"": 1.0, "rad": 1.0, "m": extent, "N m": energy, "N": energy / extent}
+    push = HELD * float(np.abs(forces[np.isfinite(forces)]).max(initial=0.0))
+    shake = push / mass if mass > 0 else 0.0
+    sizes = {"": 1.0, "rad": 1.0, "m": extent, "N m": energy, "N": energy / extent, "J": energy, "W": energy / time}
     rates = {f"{unit}{per}": sizes[unit] / time**k for unit in ("rad", "m") for k, per in ((1, "/s"), (2, "/s^2"))}
-    held = {"m": shake * time**2, "m/s": shake * time, "m/s^2": shake}
+    held = {"m": shake * time**2, "m/s": shake * time, "m/s^2": shake, "N": push, "N m": push * extent}
+    held |= {"J": push * extent, "W": push * extent / time}
     return {unit: ROUNDED * size + held.get(unit, 0.0) for unit, size in (sizes | rates).items()}
 
 
@@ -181,6 +185,8 @@ def inaccurate(run: Run, start: Mapping[str, float] | str | None) -> tuple[Diagn
     finer = _finer(run.method)
     try:
         return () if _suspicion(run, finer) <= SUSPECT else _compared(run, finer.twin(), start)
+    except _TooLong:
+        return (diagnose("accuracy-unchecked", why="too rough to be made again more finely"),)
     except KeyboardInterrupt:  # the results are there, and stay
         return (diagnose("accuracy-unchecked", why="interrupted while it was checked"),)
     except (RuntimeError, SolveError):  # a finer run may fail where this one did not
@@ -204,44 +210,53 @@ def _finer(method: Integrator) -> Integrator:
 def _suspicion(run: Run, finer: Integrator) -> float:
     """The error that the run may have, as a part of the states' ranges: errors of intervals, and how they grow."""
     course = times, states, _ = run.course()
-    if not len(states) or len(times) < 2:
+    count, length = len(times) - 1, float(times[-1] - times[0]) if len(times) else 0.0
+    if not len(states) or count < 1:
         return 0.0
-    spans = _spans(states, run.problem.equations.state_units, _least(run))
-    local, fast = _local(run, finer, course)
-    return max(carried(run, times, states, spans, local), fast)
-
-
-def _local(run: Run, finer: Integrator, course: Course) -> tuple[Array, float]:
-    """What each second adds to the error of each state, by some intervals, and the error of the rates in all.
-
-    Infinite where none can be looked at.
-    """
-    times, states, _ = course
-    count, length, breaks = len(times) - 1, float(times[-1] - times[0]), run.edges(np.zeros(0))
-    used, ends, found = 0.0, list[int](), list[Array]()
-    for k in np.unique(np.linspace(0, count - 1, min(INTERVALS, count)).astype(int)).tolist():
-        a, b = float(times[k]), float(times[k + 1])
-        if b - a < SHORT * length or ((breaks > a) & (breaks < b)).any():
-            continue
-        found.append(_over(run, finer.twin() if finer.goes_on else finer, course, k, [b]))
-        ends.append(k + 1)
-        used += b - a
-    if not used:
-        return np.full(len(states), np.inf), np.inf
-    exact = np.array(found).T
-    local = np.abs(exact - states[:, ends]).sum(axis=1) / used
+    breaks = run.edges(np.zeros(0))
+    begins = [
+        k
+        for k in np.unique(np.linspace(0, count - 1, min(INTERVALS, count)).astype(int)).tolist()
+        if times[k + 1] - times[k] >= SHORT * length and not ((breaks > times[k]) & (breaks < times[k + 1])).any()
+    ]
+    if not begins:
+        return np.inf
+    ends = [k + 1 for k in begins]
+    found = [_over(run, finer.twin() if finer.goes_on else finer, course, k, [float(times[k + 1])]) for k in begins]
+    places = np.unique(np.linspace(0, count, min(PLACES, count + 1)).astype(int))
+    x, own, exact = (
+        settled(run, t, each)
+        for t, each in (
+            (times[places], states[:, places]),
+            (times[ends], states[:, ends]),
+            (times[ends], np.array(found).T),
+        )
+    )
+    units, least, used = run.problem.equations.state_units, _least(run), float((times[ends] - times[begins]).sum())
+    spans = _spans(x, units, least)
+    suspicion = carried(run, times[places], x, spans, np.abs(exact - own).sum(axis=1) / used)
     if run.problem.sizes["z"] or run.problem.equations.eventful:
-        return local, 0.0
-    places = np.unique(np.linspace(0, count, PLACES).astype(int))
-    pace = length * rates(run, times[places], states[:, places])
-    off = length * np.abs(rates(run, times[ends], exact) - rates(run, times[ends], states[:, ends])).sum(axis=1)
-    spans = _spans(pace, run.problem.equations.state_units, _least(run))
-    return local, float((off * length / used / spans).max(initial=0.0))
+        return suspicion
+    course_of_rates = length * rates(run, times[places], x)
+    off = np.abs(rates(run, times[ends], exact) - rates(run, times[ends], own)).sum(axis=1) * length**2 / used
+    late = off[: len(run.problem.equations.q)] / 2 / spans[: len(run.problem.equations.q)]  # speeds that stay wrong
+    fast = off / _spans(course_of_rates, units, least)
+    return max(suspicion, float(fast.max()), float(late.max(initial=0.0)))
+
+
+class _TooLong(RuntimeError):
+    """A finer run takes many times as long, as one that follows rounding does."""
 
 
 def _compared(run: Run, finer: Integrator, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
     """The whole run again, more finely, and what differs."""
     other = Run(run.problem, finer, run.grid, run.t_start, run.p, run.sizes, run.limits)
+
+    def watched(_: float) -> None:
+        if other.steps > DEARER * run.steps + FEWEST_STEPS:
+            raise _TooLong
+
+    other.progress = watched
     if other.go(start) is not None:
         return ()
     rows, finer_rows = (np.hstack(each.rows)[1:] for each in (run, other))
