@@ -16,7 +16,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell lets what it ru
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what takes long."""
+    """Mark what takes long, and begin with pages, whose files take longest: then no process waits at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/view/", "tests/test_")))
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         name = item.nodeid.removeprefix("tests/")

@@ -19,7 +19,7 @@ def faults(found: list[Outcome]) -> list[str]:
 def test_some_mutants(tmp_path: Path) -> None:
     found = fed(17, range(15), tmp_path)
     assert not faults(found)
-    assert len({each.what for each in found}) > 2
+    assert len({each.what for each in found}) > 1
 
 
 @pytest.mark.slow
