@@ -360,11 +360,17 @@ class Network:
             mode_symbols=self.values.mode_symbols,
             smooth_inputs=self.smooth_inputs(),
             integrals=results.integrals(),
-            laws={name: self.explicit(law) for name, law in self.values.laws.items()},
+            laws=self.values.laws,
+            behind=self._behind(),
             parameter_values=self.numbers,
             start=start,
             diagnostics=self.diagnostics,
         )
+
+    def _behind(self) -> tuple[ca.SX, ca.SX]:
+        """The symbols of the laws, and what stands behind them."""
+        inside = column(ca.symvar(column([*self.values.laws.values()])))
+        return inside, self.explicit(inside)
 
     @cached_property
     def found(self) -> tuple[Variables, ca.SX, ca.SX]:

@@ -264,6 +264,8 @@ class SystemEquations:
     """Parts with a law of their own, whose work may count as dissipated though it comes back."""
     laws: Mapping[str, ca.SX] = field(default_factory=dict)
     """Expressions of the model that follow the motion, by the field that holds each."""
+    behind: tuple[ca.SX, ca.SX] = field(default_factory=lambda: (ca.SX(0, 1), ca.SX(0, 1)))
+    """Symbols of the laws that are no variables here, and what stands behind each."""
     parameter_values: Callable[[Mapping[str, float] | None], NDArray[np.float64]] | None = None
     """Checked numeric p, with changes by name."""
     start: Callable[[NDArray[np.float64], float], NDArray[np.float64]] | None = None

@@ -56,6 +56,18 @@ def _built_in(expression: Expression, info: Quantity) -> bool:
     return info.built_in in ("always", "table") or (info.built_in == "zero" and expression.number({}) == 0.0)
 
 
+POLYNOMIAL = {
+    ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ,
+}  # fmt: skip
+"""Operations that make no narrow feature of wide ones."""
+
+
+def may_be_narrow(law: ca.SX) -> bool:
+    """Whether an expression can be narrow where what it follows is not: it is more than a polynomial."""
+    made = ca.Function("law", ca.symvar(law), [law])
+    return any(made.instruction_id(k) not in POLYNOMIAL for k in range(made.n_instructions()))
+
+
 class Values:
     """Symbols for everything that has a value in a model.
 
@@ -69,7 +81,7 @@ class Values:
         self.signals: dict[str, tuple[ca.SX, str]] = {}
         """Fields that are functions of time alone, with their units."""
         self.laws: dict[str, ca.SX] = {}
-        """Expressions that follow the motion, by the field that holds each."""
+        """Expressions that follow the motion and may be narrow, by the field that holds each."""
         self.measures: Mapping[str, ca.SX] = {}
         """Positions and velocities that expressions may use, once the formulation knows them."""
         self.pulses: dict[str, Pulse] | None = None
@@ -186,7 +198,7 @@ class Values:
             for name in expression.measured - names.keys():
                 names[name] = self._measured(name)
             value = ca.SX(expression.evaluate(names, self._functions))
-            if expression.measured or own:
+            if (expression.measured or own) and may_be_narrow(value):
                 self.laws[where] = value
             return value
         except ExpressionError as reason:

@@ -29,7 +29,7 @@ FEWEST = 100
 """Samples of a stretch where there are many of them."""
 MOST_TERMS = 200
 """Terms of a sum that are looked at."""
-MOST_PARTS = 60
+MOST_PARTS = 24
 """Inner parts of one expression that are looked at."""
 MOST_PLACES = 400
 """Extrema and zeros of one inner part that are narrowed, the evenly spread ones where there are more."""

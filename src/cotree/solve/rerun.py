@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError
+from cotree.maths.symbolic import substitute
 from cotree.solve.growth import carried, rates, settled
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import FINE, WIDE
@@ -76,16 +79,17 @@ def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
         return ()
     from scipy.interpolate import CubicSpline  # takes longer to load than most models take to run
 
-    path = CubicSpline(times, states, axis=1)
+    path = lru_cache(maxsize=4)(partial(_along, CubicSpline(times, states, axis=1)))
     problem, e = run.problem, run.problem.equations
 
     def evaluate(column: ca.SX) -> At:
-        function = ca.Function("parts", [e.t, problem.x, e.p.symbols, e.mode_symbols], [ca.densify(column)])
+        known = [e.t, problem.x, e.p.symbols, e.mode_symbols]
+        function = ca.Function("parts", known, [ca.densify(e.in_time(substitute(column, *e.behind)))])
 
         def at(now: Array) -> Array:
             now = np.clip(now, times[0], times[-1])
             modes = problem.mode_values(now[None, :], run.p) if e.mode_symbols.numel() else np.zeros((0, len(now)))
-            return np.asarray(function(now[None, :], path(now), run.p, modes), dtype=float)
+            return np.asarray(function(now[None, :], path(now.tobytes()), run.p, modes), dtype=float)
 
         return at
 
@@ -100,16 +104,21 @@ def stepped_over(run: Run) -> tuple[Diagnostic, ...]:
     return tuple(found.values())
 
 
+def _along(path: Any, times: bytes) -> Array:
+    """The states at some times; the same ones are asked for again and again."""
+    return np.asarray(path(np.frombuffer(times)))
+
+
 def _laws(run: Run) -> dict[str, ca.SX]:
     """Expressions of the motion that can be asked along a path of states."""
     e, problem = run.problem.equations, run.problem
     known = [e.t, problem.x, e.p.symbols, e.mode_symbols]
     result = {}
     for name, law in e.laws.items():
-        expression = e.in_time(law)
+        expression = e.in_time(substitute(law, *e.behind))
         free = ca.Function("law", known, [expression], {"allow_free": True}).free_sx()
         if not free and ca.depends_on(expression, problem.x):
-            result[name] = expression
+            result[name] = law
     return result
 
 

@@ -96,7 +96,7 @@ def _alone(machine: Machine) -> SystemEquations:
         signals=signals[kept],
         smooth_inputs=smooth,
         integrals=integrals,
-        laws=_laws(machine),
+        **_laws(machine),
         parameter_values=machine.numbers,
         start=machine.start,
         diagnostics=(*network.diagnostics, *_diagnostics(machine)),
@@ -149,16 +149,18 @@ def _with_mechanism(machine: Machine, draft: Draft) -> SystemEquations:
             *_diagnostics(machine),
         ),
         smooth_inputs=(*made.smooth_inputs, *_smooth(machine, made)),
-        laws=_laws(machine),
+        **_laws(machine),
         parameter_values=machine.numbers,
         **_events(machine),
     )
 
 
-def _laws(machine: Machine) -> dict[str, ca.SX]:
-    """What the user's expressions are along the motion."""
-    network, laws = machine.network, machine.values.laws
-    return {name: machine.resolve(law if network is None else network.explicit(law)) for name, law in laws.items()}
+def _laws(machine: Machine) -> dict[str, Any]:
+    """The user's expressions that follow the motion, but for those of blocks, and what stands behind their symbols."""
+    network, blocks = machine.network, machine.parts.blocks
+    laws = {name: law for name, law in machine.values.laws.items() if name.partition(".")[0] not in blocks}
+    inside = column(ca.symvar(column([*laws.values()])))
+    return {"laws": laws, "behind": (inside, machine.resolve(inside if network is None else network.explicit(inside)))}
 
 
 def _looped(machine: Machine) -> tuple[Variables, ca.SX]:
