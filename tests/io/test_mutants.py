@@ -22,6 +22,10 @@ def test_some_mutants(tmp_path: Path) -> None:
     assert len({each.what for each in found}) > 1
 
 
+def test_mutants_that_were_faults(tmp_path: Path) -> None:
+    assert not faults(fed(17, [2721], tmp_path))  # a matrix that is singular by rounding
+
+
 @pytest.mark.slow
 def test_a_thousand_mutants(tmp_path: Path) -> None:
     assert not faults(fed(17, range(100, 1100), tmp_path))

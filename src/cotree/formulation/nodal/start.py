@@ -232,14 +232,17 @@ class Start:
     def _patiently(self, q: Array, p: Array, t: float, free: Array) -> tuple[Array, Array]:
         """The position that misses least in the squares, by damped steps (Levenberg and Marquardt), and the misses."""
         from scipy.sparse import eye
-        from scipy.sparse.linalg import spsolve
+        from scipy.sparse.linalg import splu
 
         damping = 1e-2
         value, matrix, _ = self.parts(q, p, t)
         for _ in range(PATIENT):
             held = matrix[:, free]
             step = np.zeros(len(q))
-            step[free] = spsolve((held.T @ held + damping * eye(held.shape[1])).tocsc(), -(held.T @ value))
+            try:
+                step[free] = splu((held.T @ held + damping * eye(held.shape[1])).tocsc()).solve(-(held.T @ value))
+            except RuntimeError:  # the damping is lost in the rounding of large numbers
+                step[free] = np.nan
             now, by_now, _ = self.parts(q + step, p, t)
             if now @ now < value @ value:  # false where it has no value
                 done = value @ value - now @ now < 1e-12 * (value @ value)
