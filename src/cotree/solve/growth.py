@@ -22,8 +22,8 @@ STATES = 60
 """States up to which growth is looked at: the cost grows with their square."""
 SHARE = 0.2
 """Evaluations of the rates for it, as a part of those of the run."""
-LEAST_PLACES, MOST_PLACES = 60, 500
-"""Places of the motion that are looked at."""
+PLACES = 60
+"""Places of the motion that are looked at in any case."""
 CHANGE = 1e-6
 """Change of a state for a difference quotient, as a part of its range."""
 TRIES = 3
@@ -37,7 +37,7 @@ def carried(run: Run, times: Array, states: Array, spans: Array, local: Array) -
     alone = float((local * (times[-1] - times[0]) / spans).max(initial=0.0))
     if size["z"] or e.eventful or not 0 < count <= STATES or not np.isfinite(spans).all():
         return alone
-    most = int(np.clip(SHARE * run.evaluations / (count + 1), LEAST_PLACES, MOST_PLACES))
+    most = max(int(SHARE * run.evaluations / (count + 1)), PLACES)
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).astype(int))
     t, x = times[chosen], states[:, chosen]
     matrices = _linearised(run, t, x, spans)

@@ -36,7 +36,9 @@ FINER = 30.0
 DEARER, FEWEST_STEPS = 5, 1000
 """How many times the steps of a run a finer one may take, and how many in any case."""
 PLACES = 200
-"""Output times that tell the ranges of rates."""
+"""Output times that tell the ranges of states and rates, and how errors grow."""
+SIGNLESS = ".orientation.e"
+"""Euler parameters, which are not compared: with all signs turned they are the same rotation."""
 INTERVALS = 6
 """Intervals of the output grid that are gone over again."""
 SHORT = 1e-9
@@ -272,9 +274,7 @@ def _compared(run: Run, finer: Integrator, start: Mapping[str, float] | str | No
     count = min(rows.shape[1], finer_rows.shape[1])
     names = list(run.names)[: len(rows)]
     outputs = [*run.problem.equations.outputs][: len(rows)]
-    smooth = [
-        k for k, name in enumerate(names) if name in outputs and ".orientation.e" not in name
-    ]  # or all signs turned
+    smooth = [k for k, name in enumerate(names) if name in outputs and SIGNLESS not in name]
     if run.problem.equations.eventful:  # what switches may do so one output time later
         smooth = [k for k in smooth if names[k] in run.problem.equations.state_names]
     units = [run.names[names[k]] for k in smooth]
