@@ -24,6 +24,8 @@ FEWEST, FEWEST_ANEW = 30, 200
 """Fewest steps of a piece, of methods that go on with every call and of those that begin anew."""
 PARTS, POINTS = 50, 100
 """The first piece, by which the number of steps is measured, is this part of a stretch, and has at most such points."""
+SHORTEST = 1e-300
+"""Least length of a piece in s, so that its steps in one s are a number."""
 LONGER = 4
 """Growth from one piece to the next; a new size needs a new native integrator."""
 
@@ -75,7 +77,7 @@ class Pieces:
 
     def took(self, steps: int) -> None:
         """How many steps the last piece has had, by which the next one is chosen."""
-        self.rate = max(steps, 1) / (self._t - self._begin)
+        self.rate = max(steps, 1) / max(self._t - self._begin, SHORTEST)
         count, left = self._chosen, len(self._targets) - self._done
         if not count:
             return
