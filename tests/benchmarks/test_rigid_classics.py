@@ -48,9 +48,9 @@ def test_a02_two_loops(tree: str) -> None:
 
 
 def test_a02_two_loops_with_default_options() -> None:
-    sol = n_four_bars(2).simulate(10.0)
-    np.testing.assert_allclose(sol["up0.b.position"][200], (0.1176161024, 0.9930591385, 0), rtol=0, atol=1e-5)
-    np.testing.assert_allclose(sol["up0.b.position"][500], (0.3284581115, 0.9445185382, 0), rtol=0, atol=1e-5)
+    sol = n_four_bars(2).simulate(10.0, times=[0, 4, 10])
+    np.testing.assert_allclose(sol["up0.b.position"][1], (0.1176161024, 0.9930591385, 0), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(sol["up0.b.position"][2], (0.3284581115, 0.9445185382, 0), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("integrator", ["generalised_alpha", "generalised_alpha_2", "energy", "energy_decaying"])

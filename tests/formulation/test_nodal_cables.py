@@ -122,7 +122,6 @@ def test_an_elastic_cable_over_a_pulley_node() -> None:
             planar=True,
         ),
         1.0,
-        points=51,
     )
     w = np.sqrt(k * (1 / m1 + 1 / m2))  # rails point to the pulley, no gravity
     t_slack = np.pi / 2 / w

@@ -3,7 +3,8 @@
 Numbers at one state are compared with `EXACT` of their size: the largest value of the same unit in the model, and at
 least what a physical size gives where all of them are zero or rounding; to it comes what one rounding of the state
 changes (`noise` of the record). Angles of a state count up to full turns, and Euler parameters up to their sign.
-Motions are compared within ten times the band that two tolerances gave, and the tolerance of the run.
+Motions are compared within ten times the band that two tolerances gave for results of the unit, and the tolerance of
+the run.
 """
 
 from __future__ import annotations
@@ -100,8 +101,8 @@ def _sizes(record: Mapping[str, Any], values: Iterable[tuple[str, float]]) -> di
         if np.isfinite(value):
             unit = unit_of(record, name)
             sizes[unit] = max(sizes.get(unit, 0.0), value)
-    length, force, speed = (sizes.get(unit, 0.0) for unit in ("m", "N", "m/s"))
-    least = {"": 1.0, "rad": 1.0, "N m": length * force, "J": length * force, "W": speed * force}
+    length, force, speed, spin = (sizes.get(unit, 0.0) for unit in ("m", "N", "m/s", "rad/s"))
+    least = {"": 1.0, "rad": 1.0, "rad/s^2": spin**2, "N m": length * force, "J": length * force, "W": speed * force}
     for unit in sizes:
         sizes[unit] = max(sizes[unit], least.get(unit, 0.0)) or 1.0  # nothing in the model says what is small
     return sizes
@@ -173,10 +174,10 @@ def _path(model: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterato
         return
     after = aligned(was["values"], now["values"])
     every = ((name, abs(value)) for name, values in was["values"].items() for value in values)
-    sizes = _sizes(old, every)
+    sizes, bands = _sizes(old, every), _bands(old)
     for name in was["values"].keys() & after.keys() - set(old.get("loose", ())):
         a, b = was["values"][name], after[name]
-        most = BAND * _width(was["band"][name]) + RTOL * sizes.get(unit_of(old, name), 0.0)
+        most = BAND * bands[unit_of(old, name)] + RTOL * sizes.get(unit_of(old, name), 0.0)
         gaps = np.array([_gap(*pair) for pair in zip(a, b, strict=True)])
         with np.errstate(invalid="ignore", divide="ignore"):
             over = np.where(gaps > most, gaps / most, 0.0)
@@ -185,6 +186,19 @@ def _path(model: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterato
             yield Moved(model, "path", name, a[k], b[k], float(over[k]), ("path", "values", name))
     if now["audit_error"] > BAND * was["audit_error"] + RTOL:
         yield Moved(model, "path", "audit error", was["audit_error"], now["audit_error"], key=("path", "audit_error"))
+
+
+def _bands(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What motions of a unit may differ by, over time: the largest band of the unit, now and at the next time.
+
+    A band is one sample of the error of a run. That of a single result may be small by chance, or because its time
+    lies before the error has grown; another machine rounds, and so steps, otherwise.
+    """
+    found: dict[str, Any] = {}
+    for name, band in record["path"]["band"].items():
+        width = _width(band)
+        found[unit_of(record, name)] = np.maximum(width, found.get(unit_of(record, name), 0.0))
+    return {unit: np.maximum(width, np.append(width[1:], 0.0)) for unit, width in found.items()}
 
 
 def _width(band: list[int | None]) -> Any:

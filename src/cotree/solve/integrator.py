@@ -274,7 +274,7 @@ def is_stiff(problem: Problem) -> bool:
     step = 1e-6 * np.maximum(1.0, np.abs(x))
     try:
         every = rates(np.column_stack([x[:, None] + np.diag(step), x[:, None] - np.diag(step)]))
-    except RuntimeError:  # constraints that depend on each other beside the start are told by the run
+    except RuntimeError:  # the constraints are singular near the start, and the run says so
         return False
     with np.errstate(invalid="ignore", over="ignore"):  # rates that are no numbers are told by the run
         jacobian = (every[:, :n] - every[:, n:]) / (2 * step)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cotree.solve.integrator import Stretch
 
 Array = NDArray[np.float64]
 Part = tuple[Array, Array, Array]
@@ -23,6 +25,14 @@ class Path:
     times: Array
     parts: list[Part] = field(default_factory=list)
 
+    def seen(self, integrate: Callable[[Array], Stretch], t: float, targets: Array) -> Stretch:
+        """One call of a method to some targets; the further times begin no new piece and are not among the results."""
+        times = self.among(t, targets)
+        done = integrate(times)
+        self.parts.append((times, done.x, done.z))
+        asked = np.isin(times, targets)
+        return replace(done, x=done.x[:, asked], z=done.z[:, asked], quad=done.quad[:, asked])
+
     def among(self, a: float, targets: Array) -> Array:
         """Targets after a time, with the further times between them."""
         near = NEAR * float(self.times[-1] - self.times[0])
@@ -31,10 +41,6 @@ class Path:
         after = np.searchsorted(places, inside)
         apart = np.minimum(places[after] - inside, inside - places[after - 1]) > near
         return np.sort(np.concatenate([targets, inside[apart]]))
-
-    def whole(self) -> Part:
-        """Everything in one."""
-        return joined_parts(self.parts)
 
 
 def joined_parts(parts: Sequence[Part]) -> Part:

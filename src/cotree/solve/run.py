@@ -23,7 +23,7 @@ from cotree.solve.consistent import algebraic_variables, no_start
 from cotree.solve.courses import Courses, held_values, inner_states, result_units
 from cotree.solve.diagnostics import below_vacuum, constraints, energies, rounding
 from cotree.solve.events import Watch
-from cotree.solve.integrator import Integrator, Stopped
+from cotree.solve.integrator import Integrator, Stopped, Stretch
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import jumping_input, kinked_drivers, lost_signal
 from cotree.solve.limits import Limits, step_limits
@@ -220,7 +220,7 @@ class Run:
                     self.path.parts.append((inside[:1], x[:, None], z[:, None]))
             inside = inside[1:]
         targets = inside if last and len(inside) else np.append(inside, b)
-        targets, lost = self._with_values(a, targets if self.path is None else self.path.among(a, targets), m)
+        targets, lost = self._with_values(a, targets, m)
         self.pieces.begin(a, targets, np.isin(targets, inside))
         t = a
         while (piece := self.pieces.next()) is not None:
@@ -240,9 +240,8 @@ class Run:
 
     def course(self) -> tuple[Array, Array, Array]:
         """Times, states and algebraic variables of the motion, one column for each time."""
-        if self.path is not None:
-            return self.path.whole()
-        return joined_parts([(t, x, z) for t, (x, z) in zip(self.times, self.kept, strict=False)])
+        kept = [(t, x, z) for t, (x, z) in zip(self.times, self.kept, strict=False)]
+        return joined_parts(kept if self.path is None else self.path.parts)
 
     def _stopped(self) -> bool:
         """Whether an event has ended the run; all are looked for up to here."""
@@ -268,8 +267,12 @@ class Run:
         self, t: float, targets: Array, shown: NDArray[np.bool_], x: Array, z: Array, quad: Array, m: Array
     ) -> tuple[Array, Array, Array]:
         """Integrate to all targets; where that fails, halve the task until the failing interval is found."""
+
+        def integrate(times: Array) -> Stretch:
+            return self.method.integrate(t, times, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
+
         try:
-            done = self.method.integrate(t, targets, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
+            done = integrate(targets) if self.path is None else self.path.seen(integrate, t, targets)
         except RuntimeError as reason:
             self.interrupts.check()
             if len(targets) > 1:
@@ -290,8 +293,6 @@ class Run:
             self.evaluations += done.evaluations
             if done.switched is not None:
                 self.switched.add(self, done.switched, quad, m)
-            if self.path is not None:
-                self.path.parts.append((targets, done.x, done.z))
             total = quad[:, None] + done.quad
             if shown.any():  # the end of a stretch need not be an output time
                 self._keep(targets[shown], done.x[:, shown], done.z[:, shown], total[:, shown], m)
