@@ -47,12 +47,12 @@ def test_energy_is_kept_over_a_hundred_thousand_steps(name: str) -> None:
     assert drift(name, 100_000) < KEPT
 
 
-@pytest.mark.parametrize("rate", [1_000.0, 2_000.0])
+@pytest.mark.parametrize("rate", [2_000.0, 3_000.0])
 def test_a_fixed_step_that_has_no_solution_is_taken_in_parts(rate: float) -> None:
-    """A crank that turns by 1 or 2 rad in a step, where its equations need not have a solution."""
+    """A crank that turns by 2 or 3 rad in a step, where its equations need not have a solution."""
     solution = rigid_models.four_bar().simulate(
         1.0, integrator="energy", step=1e-3, points=11, atol=1e-8, start={"O.angle_rate": rate}
     )
     assert solution.complete
-    assert 1_000 < solution.statistics.steps < 2_000
+    assert 1_000 < solution.statistics.steps < 3_000
     assert np.abs(solution.energy().closure).max() < KEPT * solution["kinetic_energy"].max()

@@ -28,7 +28,7 @@ from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import jumping_input, kinked_drivers, lost_signal
 from cotree.solve.limits import Limits, step_limits
 from cotree.solve.narrow import narrow_signals
-from cotree.solve.path import Path, joined_parts
+from cotree.solve.path import Path, joined_parts, snapped
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
@@ -195,7 +195,7 @@ class Run:
         found = [mode.times(self.p, self.t_start, end) for mode in self.problem.equations.modes]
         breaks = np.unique(np.concatenate([more, *found]))
         near = 1e-12 * max(abs(end), abs(self.t_start))
-        breaks = np.unique(_snapped(breaks, self.grid, near))
+        breaks = np.unique(snapped(breaks, self.grid, near))
         keep = np.diff(breaks, prepend=-np.inf) > near
         return breaks[keep & (breaks > self.t_start + near) & (breaks < end - near)]
 
@@ -268,11 +268,11 @@ class Run:
     ) -> tuple[Array, Array, Array]:
         """Integrate to all targets; where that fails, halve the task until the failing interval is found."""
 
-        def integrate(times: Array) -> Stretch:
+        def go(times: Array) -> Stretch:
             return self.method.integrate(t, times, x, z, self.p, m, self.sizes.at(t), self.limits.at(t))
 
         try:
-            done = integrate(targets) if self.path is None else self.path.seen(integrate, t, targets)
+            done = go(targets) if self.path is None else self.path.seen(go, t, targets)
         except RuntimeError as reason:
             self.interrupts.check()
             if len(targets) > 1:
@@ -442,9 +442,3 @@ class Run:
             diagnostics=e.diagnostics,
             complete=False,
         )
-
-
-def _snapped(times: Array, grid: Array, near: float) -> Array:
-    """The times, with those moved onto the grid that only rounding keeps off it."""
-    after = np.searchsorted(grid, times - near).clip(0, len(grid) - 1)
-    return np.where(np.abs(grid[after] - times) <= near, grid[after], times)
