@@ -215,6 +215,8 @@ CASES = {
     "terminal/test_fluids.py::test_power_in_is_stored_or_lost": 21,
     "terminal/test_joints.py::test_coordinates_and_equations_give_the_same_motion": 4,
     "terminal/test_springs.py::TestMotion::test_nonlinear_springs_keep_energy": 3,
+    "terminal/test_stress.py::test_a_rotating_blade_pulls_at_its_root": 4,
+    "terminal/test_stress.py::test_section_forces_are_those_of_beam_theory": 24,
     "test_readme.py::test_an_unknown_command_fails": 2,
     "test_readme.py::test_python_blocks_of_the_documentation_print_what_they_say": 3,
     "test_readme.py::test_python_blocks_run": 3,

@@ -213,8 +213,8 @@ class Model(_model.Model):
         seconds = time.perf_counter() - clock
         return simulate_equations(equations, t_end, seconds, out=out, origin=self._origin(tree), **options)
 
-    def deformation(self, solution: Solution, body: str) -> Deformation:
-        """The mesh of a flexible body over a run: displacements of all nodes, section forces and stresses."""
+    def deformation(self, solution: Solution | Equilibrium, body: str) -> Deformation:
+        """The mesh of a flexible body over a run, or at rest: displacements, section forces and stresses."""
         from cotree.terminal.recovery import body_deformation
 
         return body_deformation(self, body, solution.t, solution.values)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from cotree.maths.rotation import matrices
 from cotree.view import scene_shapes as shapes
 from cotree.view.scene import Scene, scene_of
 from cotree.view.scene_bodies import thinned
 from cotree.view.scene_flexible import condensed
-from cotree.view.scene_frames import matrices
 from cotree.view.scene_page import packed
 from view._models import network
 

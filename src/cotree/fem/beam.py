@@ -17,6 +17,7 @@ body's z has its y along the body's y.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache, cached_property
 from typing import Any, Literal
 
@@ -231,21 +232,37 @@ class Beams(Elements):
         found: Array = np.einsum("esik,ek->esi", rows, np.asarray(u, dtype=float))
         return found
 
-    def forces(self, u: Array, stations: Any, load: Array | None = None) -> beam_recovery.Forces:
+    def repeated(self, element: int, times: int) -> Beams:
+        """One element many times, for many displacements at once."""
+        found = copy(self)
+        for name in ("degrees", "arms", "ends", "axes", "lengths", "_to_local", "parameters"):
+            setattr(found, name, np.repeat(getattr(self, name)[element : element + 1], times, axis=0))
+        found.__dict__.pop("_rates", None)
+        return found
+
+    def forces(
+        self, u: Array, stations: Any, load: Array | None = None, turned: Array | None = None
+    ) -> beam_recovery.Forces:
         """N, Qy, Qz, Mx, My, Mz, each (E, S), at fractions ``stations``, on the face that looks along local x.
 
-        ``load`` (E, G, 3), the forces on the mass points, adds their course between the nodes.
+        ``load`` (E, G, 3), the forces on the mass points, adds their course between the nodes. ``turned`` (E, 12) are
+        loads of the element on its own nodes that belong to no other part, as its geometric stiffness gives them: its
+        ends carry so much less than its displacements say.
         """
         s = np.atleast_1d(np.asarray(stations, dtype=float))
-        found = beam_recovery.end_forces(self, np.asarray(u, dtype=float), s)
-        if load is None:
-            return found
-        between = beam_recovery.load_forces(self, np.asarray(load, dtype=float), s)
-        return beam_recovery.Forces(*(a + b for a, b in zip(found, between, strict=True)))
+        found = [beam_recovery.end_forces(self, np.asarray(u, dtype=float), s)]
+        if load is not None:
+            found.append(beam_recovery.load_forces(self, np.asarray(load, dtype=float), s))
+        if turned is not None:
+            local = np.linalg.solve(self._to_local.transpose(0, 2, 1), np.asarray(turned, dtype=float)[..., None])
+            found.append(beam_recovery.less_at_ends(self, local[..., 0], s))
+        return beam_recovery.Forces(*(sum(each) for each in zip(*found, strict=True)))
 
-    def stress(self, u: Array, stations: Any, load: Array | None = None) -> beam_recovery.Stress:
+    def stress(
+        self, u: Array, stations: Any, load: Array | None = None, turned: Array | None = None
+    ) -> beam_recovery.Stress:
         """Normal, shear and von Mises stress at points of the section."""
-        return beam_recovery.stress(self.section, self.forces(u, stations, load))
+        return beam_recovery.stress(self.section, self.forces(u, stations, load, turned))
 
 
 def _open(section: Section) -> bool:

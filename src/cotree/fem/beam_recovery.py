@@ -84,6 +84,17 @@ def load_forces(beams: Beams, load: Array, s: Array) -> Forces:
     return Forces(*(_at(c, s) for c in found))
 
 
+def less_at_ends(beams: Beams, pushed: Array, s: Array) -> Forces:
+    """Moments without the loads ``pushed`` (E, 12), local, of elements on their own nodes, and their shear forces.
+
+    They are lines between the ends: what bends an element between its nodes is seen with smaller elements.
+    """
+    turns = [pushed[:, [d, d + 6], None] for d in (3, 4, 5)]
+    mx, my, mz = (start * (1 - s) - end * s for start, end in (each.transpose(1, 0, 2) for each in turns))
+    slopes = [-each.sum(axis=1) / beams.lengths[:, None] + np.zeros_like(s) for each in turns]
+    return Forces(np.zeros_like(mx), -slopes[2], slopes[1], mx, my, mz)
+
+
 def _held_line(q: Array, length: Array) -> Array:
     """Course of N (or Mx) with N' = -q and no extension in all: polynomial coefficients in the fraction."""
     course = -length[:, None] * _integral(q)

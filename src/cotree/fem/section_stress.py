@@ -40,6 +40,11 @@ def stress_points(section: Section) -> Array:
     return np.array([(y, z, 0.0, 0.0, 0.0) for y, z in section.corners])
 
 
+def has_stress(section: Section) -> bool:
+    """Whether points of the section are known."""
+    return section.kind != "general" or bool(section.corners)
+
+
 def outer_radius(section: Section) -> float | None:
     """The radius of a round section, None for others."""
     v = dict(section.values)

@@ -17,7 +17,7 @@ import numpy as np
 from cotree.fem.element import DEGREES
 from cotree.fem.tables import NodeTable, Tables
 
-FORMAT = 2
+FORMAT = 3
 """Version of the files and of the numbers in them; it is part of every key."""
 
 _memory: dict[str, Tables] = {}
@@ -153,4 +153,8 @@ def _whole(found: Tables) -> bool:
     right = all(array.shape == size and array.dtype == float and np.isfinite(array).all() for array, size in pairs)
     rows, *columns = found.shapes.shape
     right = right and columns == [n] and rows % DEGREES == 0 and bool(np.isfinite(found.shapes).all())
+    if found.carried.size:
+        loads = found.carried.shape[1]
+        right = right and found.carried_2.shape == (n, len(found.carried), loads - 9 * n)
+        right = right and bool(np.isfinite(found.carried).all() and np.isfinite(found.carried_2).all())
     return right and len(found.units) == n and found.frequencies.shape == sizes["frequencies"]

@@ -80,6 +80,10 @@ class Tables:
     """Frames at nodes, by name."""
     shapes: Array = field(default_factory=lambda: np.zeros((0, 0)))
     """(6 N, n) displacements and rotations of all nodes by unit coordinates; empty where there is no mesh."""
+    carried: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """(6 S, L) section forces of S stations by unit loads, see `cotree.fem.stations`; empty where there are none."""
+    carried_2: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
+    """(n, 6 S, L - 9 n) what each coordinate adds."""
 
 
 def tables(

@@ -168,3 +168,14 @@ def perpendicular(axis: ca.SX) -> tuple[ca.SX, ca.SX]:
     first = helper - axis * ca.dot(axis, helper)
     first = first / ca.norm_2(first)
     return first, ca.cross(axis, first)
+
+
+def matrices(e: Array) -> Array:
+    """Rotation matrices (n, 3, 3) from Euler parameters (n, 4) of any length."""
+    w, x, y, z = (e / np.maximum(np.linalg.norm(e, axis=1, keepdims=True), 1e-300)).T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)

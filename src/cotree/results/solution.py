@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
+from cotree.results.components import components
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
@@ -82,18 +82,9 @@ class Solution:
         try:
             return self.t if name == "t" else self.values[name]
         except KeyError:
-            if parts := self._parts(name):
+            if parts := components(name, self.values):
                 return np.column_stack([self.values[part] for part in parts])
             raise self._unknown(name) from None
-
-    def _parts(self, name: str) -> list[str]:
-        """The components of a vector by name: x, y, z, Euler parameters, or c1, c2, ... of a multibond."""
-        for labels in ("x y z", "e0 e1 e2 e3"):
-            parts = [f"{name}.{label}" for label in labels.split()]
-            if all(part in self.values for part in parts):
-                return parts
-        numbered = (f"{name}.c{k}" for k in count(1))
-        return list(takewhile(self.values.__contains__, numbered))
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self.values

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.results.components import components
 from cotree.results.html import html_table
 from cotree.solve.held import Held
 from cotree.solve.locks import check_open
@@ -73,10 +74,8 @@ class Equilibrium:
     def __getitem__(self, name: str) -> Any:
         if name in self.values:
             return self.values[name]
-        for labels in ("x y z", "e0 e1 e2 e3"):
-            parts = [f"{name}.{label}" for label in labels.split()]
-            if all(part in self.values for part in parts):
-                return np.array([self.values[part] for part in parts])
+        if parts := components(name, self.values):
+            return np.array([self.values[part] for part in parts])
         raise ResultError(
             f"there is no result '{name}'",
             expected=f"one of {listing(self.values)}",

@@ -32,6 +32,7 @@ from cotree.terminal.lumps import LUMP, checked_lumps
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Connection, Inertia, start_vector
 
 if TYPE_CHECKING:
+    from cotree.fem.internal import Internal
     from cotree.fem.reduction import Basis
     from cotree.fem.reference import Reference
     from cotree.fem.structure import Structure
@@ -313,8 +314,28 @@ class Deformable(Body):
             damping_ratio=self.damping,
             second_order=self.stiffening != "none",
         )
+        internal = self.internal(prepared, found.shapes)
+        carried, carried_2 = self.carried(prepared, internal, values)
+        found = replace(found, carried=carried, carried_2=carried_2)
         centres = [name for name, frame in self.places().items() if isinstance(frame, CentreOfMass)]
         return replace(found, frames={**found.frames, **dict.fromkeys(centres, _centre(found))}) if centres else found
+
+    def internal(self, prepared: Prepared, shapes: Any) -> Internal:
+        """The mesh that carries loads on the body and on its frames at nodes."""
+        from cotree.fem.internal import Internal
+
+        return Internal(
+            prepared.structure,
+            self.reference(prepared),
+            shapes,
+            list(prepared.nodes.values()),
+            held=prepared.held,
+            second_order=self.stiffening != "none",
+        )
+
+    def carried(self, prepared: Prepared, internal: Internal, values: Mapping[str, float]) -> tuple[Any, Any]:
+        """Section forces at stations by unit loads (`cotree.fem.stations`); none unless a body has stations."""
+        return np.zeros((0, 0)), np.zeros((0, 0, 0))
 
     def _check_start(self, tables: Tables) -> None:
         for field_name in ("elastic", "elastic_rate"):
@@ -331,7 +352,7 @@ class Deformable(Body):
         """How the body's frame sits on the mesh."""
         from cotree.fem.reference import Reference
 
-        carriers = self._carriers()
+        carriers = self.carriers()
         if carriers == MEAN:
             return Reference.mean()
         nodes = [prepared.nodes[name] for name in carriers]
@@ -371,10 +392,10 @@ class Deformable(Body):
     @property
     def has_fixed_frame(self) -> bool:
         """Whether the body's own frame is fixed to a point of the body."""
-        carriers = self._carriers()
+        carriers = self.carriers()
         return carriers != MEAN and len(carriers) == 1
 
-    def _carriers(self) -> Any:
+    def carriers(self) -> Any:
         """The frame that carries the body's own in a list, the two ends of its chord, or ``mean``."""
         given = self.attached
         if given is None:

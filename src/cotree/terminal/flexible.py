@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,17 @@ from cotree.terminal.deformable import CentreOfMass, Deformable, Prepared
 from cotree.terminal.flexible_sheet import HELD, MASS, MATERIAL, MESH, OFFSET, PLATE, RIGID, ROTARY, SECTION, SHEAR
 from cotree.terminal.lumps import lumps
 
+if TYPE_CHECKING:
+    from cotree.fem.internal import Internal
+
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
 """The deformations of a beam and the degrees of freedom that they move."""
 SAME = 1e-9
 """Part of a beam's length within which two places are one."""
 MOST = 10_000
 """Most elements of a beam."""
+MOST_STATIONS = 100
+STATION_COUNT = {**WHOLE, "minimum": 0, "maximum": MOST_STATIONS}
 
 
 class Beam(Deformable):
@@ -34,7 +39,8 @@ class Beam(Deformable):
     ``deforms`` leaves out what shall stay rigid: of ``axial``, ``torsion``, bending in the planes ``xy`` and ``xz``.
     The section's y axis is the body's y axis turned about x by ``roll``. Without ``shear`` and ``rotary`` it is a beam
     of Euler and Bernoulli. ``mass`` is ``consistent`` with the stiffness, or ``linear`` between nodes (Richard 2012,
-    eq. 50). ``masses`` are rigid lumps on frames: ``{tip: {at: end, mass: 2}}``.
+    eq. 50). ``masses`` are rigid lumps on frames: ``{tip: {at: end, mass: 2}}``. At ``stations`` places, even from
+    start to end, section forces and stress are results: ``boom.axial``, ``boom.moment_y``, ``boom.mises``.
     """
 
     example: ClassVar[Mapping[str, Any]] = {
@@ -61,6 +67,11 @@ class Beam(Deformable):
     mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True, metadata=MASS)
     offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True, metadata=OFFSET)
     roll: Value = quantity("rad", "turn of the section about x", default=0.0, built_in="table")
+    stations: int = field(
+        default=3,
+        kw_only=True,
+        metadata=said("number of places, even from start to end, with results for section forces", STATION_COUNT),
+    )
 
     def __post_init__(self) -> None:
         for name in ("section", "material", "elements"):
@@ -69,6 +80,7 @@ class Beam(Deformable):
         object.__setattr__(self, "section", section_from_data(self.section, f"{self.name}.section"))
         object.__setattr__(self, "material", material_from_data(self.material, f"{self.name}.material"))
         _whole(self.elements, f"{self.name}.elements", 1, MOST)
+        _whole(self.stations, f"{self.name}.stations", 0, MOST_STATIONS)
         self._choice("mass", ("consistent", "linear"))
         expected = f"some of {listing(PLANES)}, each once"
         deforms = names(self.deforms, f"{self.name}.deforms", expected)
@@ -124,8 +136,22 @@ class Beam(Deformable):
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         return (
             values["length"], values["roll"], self._stations(values), self.section, self.material, self.elements,
-            self.deforms, self.shear, self.rotary, self.mass, self.offset,
+            self.deforms, self.shear, self.rotary, self.mass, self.offset, self.stations,
         )  # fmt: skip
+
+    def carried(self, prepared: Prepared, internal: Internal, values: Mapping[str, float]) -> tuple[Any, Any]:
+        from cotree.fem.beam import Beams
+        from cotree.fem.stations import station_tables
+
+        beams = prepared.structure.families[0]
+        if not self.stations or not isinstance(beams, Beams):
+            return super().carried(prepared, internal, values)
+        nodes, length = self._stations(values), values["length"]
+        found = []
+        for x in np.linspace(0.0, length, self.stations) if self.stations > 1 else (0.0,):
+            element = max(int(np.searchsorted(nodes, x - SAME * length)) - 1, 0)
+            found.append((element, float((x - nodes[element]) / (nodes[element + 1] - nodes[element]))))
+        return station_tables(internal, beams, found)
 
     def chord(self) -> tuple[str, str] | None:
         return "start", "end"

@@ -23,14 +23,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.fem.internal import inverse_moments, linear_shapes
 from cotree.fem.tables import NodeTable, Tables
 from cotree.maths.rotation import small_turn
 from cotree.terminal.mechanics import BodyMotion, Inertia
 
 Array = NDArray[np.float64]
 
-FLAT = 1e-4
-"""Part of the largest second moment of mass below which a body counts as flat or thin in a direction."""
 _SIGNS = {(0, 1, 2): 1, (1, 2, 0): 1, (2, 0, 1): 1, (0, 2, 1): -1, (2, 1, 0): -1, (1, 0, 2): -1}
 """The cross product: component i of a x b is the sum of sign * a_j * b_k."""
 
@@ -166,17 +165,18 @@ class Floating:
     def _affine(self) -> tuple[list[tuple[int, int]], list[Array]]:
         """Second-order fields e_i (1 or s_a) with their G: those that have the moments of the tables (see above)."""
         t = self.tables
-        gram = _gram(t)
-        size = np.sqrt(max(float(np.trace(t.second)) / t.mass, 1e-300))
-        scale = np.array([1.0, size, size, size])
-        values, vectors = np.linalg.eigh(gram / np.outer(scale, scale) / t.mass)
-        keep = values > FLAT * values[-1]
-        inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T / t.mass
+        inverse, scale = inverse_moments(t.mass, t.first, t.second)
         loads = np.concatenate([t.first_2[None], t.second_2])  # [which of 1, s_a] [direction]
         fields = np.einsum("ab,bikl->aikl", inverse, loads / scale[:, None, None, None])
         largest = float(np.abs(fields).max(initial=0.0))
         found = [(i, a) for i in range(3) for a in range(4) if np.abs(fields[a, i]).max(initial=0.0) > 1e-9 * largest]
         return found, [np.where(np.abs(fields[a, i]) > 1e-10 * largest, fields[a, i] / scale[a], 0.0) for i, a in found]
+
+    @cached_property
+    def linear_shapes(self) -> Array:
+        """(4, 3, n) the shapes as fields linear in the place, with the same moments of mass."""
+        t = self.tables
+        return linear_shapes(t.mass, t.first, t.second, t.first_q, t.second_q)
 
     @cached_property
     def shapes(self) -> Shapes:

@@ -1,9 +1,14 @@
-"""From elastic coordinates back to the mesh: displacements of all nodes, section forces, stresses."""
+"""From the results of a run back to the mesh: displacements of all nodes, section forces, stresses.
+
+Displacements are those of the elastic coordinates. Section forces and stress are in balance with what acts on the body
+(`cotree.fem.internal`), so that they are there, too, where no coordinate strains.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,11 +16,33 @@ from numpy.typing import NDArray
 
 from cotree.errors import ModelError
 from cotree.fem.element import DEGREES
+from cotree.fem.internal import Carried, Internal, Loads, Solved
+from cotree.fem.tables import Tables
+from cotree.maths.rotation import matrices
 from cotree.model import Model
-from cotree.terminal.deformable import Deformable
+from cotree.terminal.deformable import Deformable, Prepared
+from cotree.terminal.mechanics import PARAMETERS, XYZ
 
 Array = NDArray[np.float64]
 ENDS = (0.0, 1.0)
+_SKEW = np.array(
+    [[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 0]]]
+)
+"""The matrix of a cross product is sum_i a_i _SKEW[i]."""
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The largest von Mises stress of a body over a run: how large, when, and where on the undeformed body."""
+
+    value: float
+    t: float
+    place: tuple[float, float, float]
+    element: int
+
+    def __str__(self) -> str:
+        x, y, z = self.place
+        return f"{self.value:.4g} Pa at t = {self.t:.4g} s, at ({x:.4g}, {y:.4g}, {z:.4g}) m"
 
 
 @dataclass(frozen=True)
@@ -31,6 +58,10 @@ class Deformation:
     """(n, T) elastic coordinates over time."""
     families: tuple[Any, ...]
     """The families of elements, `Beams` and `Shells`."""
+    body: Internal
+    """The mesh that carries the loads."""
+    loads: Loads | None = field(repr=False)
+    """What acts on the body over time; None where the results do not have it."""
 
     @property
     def displacements(self) -> Array:
@@ -39,60 +70,145 @@ class Deformation:
         return np.asarray(moves[:, :, :3])
 
     def at(self, index: int) -> Array:
-        """(6 N,) displacements and rotations of all nodes at one time."""
+        """(6 N,) displacements and rotations of all nodes at one time, by the elastic coordinates."""
         return np.asarray(self.shapes @ self.coordinates[:, index])
+
+    def part(self, indices: Any) -> Deformation:
+        """The same at some of its times."""
+        loads = None if self.loads is None else self.loads.part(indices)
+        return replace(self, t=self.t[indices], coordinates=self.coordinates[:, indices], loads=loads)
+
+    def forces(self, index: int, stations: Any = ENDS) -> list[Any]:
+        """Section forces at one time for each family of beams: N, Qy, Qz, Mx, My, Mz, each (elements, stations)."""
+        return [f.forces(u, stations, *rest) for f, u, *rest in self._carried(index) if hasattr(f, "section")]
 
     def stress(self, index: int) -> list[Any]:
         """Stresses at one time for each family: of beams at both ends of each element, of shells at the upper face."""
-        u = self.at(index)
         result = []
-        for family in self.families:
+        for family, u, *rest in self._carried(index):
             if hasattr(family, "triangles"):
-                result.append(family.stress(u[family.degrees]))
-            elif hasattr(family, "forces"):
-                result.append(family.stress(u[family.degrees], ENDS))
+                result.append(family.stress(u))
+            elif hasattr(family, "section"):
+                result.append(family.stress(u, ENDS, *rest))
         return result
 
     def mises(self) -> Array:
         """(T,) largest von Mises stress of the body; of shells on both faces."""
-        every = range(len(self.t))
-        return np.array([max((_largest(f, self.at(k)) for f in self.families), default=0.0) for k in every])
+        return self._largest[0]
+
+    def peak(self) -> Peak:
+        """The largest von Mises stress over the run, with its time and place."""
+        values, places, elements = self._largest
+        k = int(np.argmax(values))
+        x, y, z = (float(each) for each in places[k])
+        return Peak(float(values[k]), float(self.t[k]), (x, y, z), int(elements[k]))
+
+    @cached_property
+    def _largest(self) -> tuple[Array, Array, Array]:
+        """The largest stress at each time, its place and its element."""
+        found = [self._largest_at(k) for k in range(len(self.t))]
+        values, places, elements = zip(*found, strict=True)
+        return np.array(values), np.array(places), np.array(elements)
+
+    def _largest_at(self, index: int) -> tuple[float, Array, int]:
+        best: tuple[float, Array, int] = 0.0, self.places[0], 0
+        for each in self._carried(index):
+            for mises, places in _values(each):
+                value = float(mises.max())
+                if value > best[0]:
+                    element, corner = np.unravel_index(int(np.argmax(mises)), mises.shape)
+                    best = value, places[element, corner], int(element)
+        return best
+
+    def _carried(self, index: int) -> list[Carried]:
+        """What each family carries at one time."""
+        if self.loads is None:
+            raise ModelError(
+                "the results do not say what acts on the flexible body, so its stress is not known",
+                expected="results of a run of this version",
+                remedy="Run the model again",
+            )
+        return self._solved.at(index)
+
+    @cached_property
+    def _solved(self) -> Solved:
+        assert self.loads is not None
+        return self.body.solve(self.loads)
 
 
-def _largest(family: Any, u: Array) -> float:
-    own = u[family.degrees]
+def _values(carried: Carried) -> list[tuple[Array, Array]]:
+    """Von Mises stress (elements, corners) and places (elements, corners, 3) of a family; of shells on both faces."""
+    family, u, *rest = carried
     if hasattr(family, "triangles"):
         half = family.plate.thickness / 2 if family.plate.thickness is not None else None
-        heights = (None,) if half is None else (half, -half)
-        return max(float(family.stress(own, z).mises.max()) for z in heights)
-    return float(family.stress(own, ENDS).mises.max()) if hasattr(family, "forces") else 0.0
+        places = np.concatenate([family.centre[:, None], family.corners], axis=1)
+        return [(family.stress(u, z).mises, places) for z in ((None,) if half is None else (half, -half))]
+    if hasattr(family, "section"):
+        return [(family.stress(u, ENDS, *rest).mises.max(axis=-1), family.ends)]
+    return []
 
 
 def deformation(
     body: Deformable,
     values: Mapping[str, float],
     t: Array,
-    coordinates: Mapping[str, Array],
+    results: Mapping[str, Array],
     joined: Sequence[str],
     folder: str | None = None,
 ) -> Deformation:
-    """The mesh of a body moved by its elastic coordinates, by name; ``joined`` and ``folder`` as for its tables.
+    """The mesh of a body by its results, by name; ``joined`` and ``folder`` as for its tables.
 
     The shapes are those of the tables that the equations came from: computed anew, on another machine, shapes of equal
     frequency could differ.
     """
-    tables, structure = body.tables(values, folder, joined), body.prepare(values).structure
-    rows = np.array([coordinates[name] for name in tables.names])
-    return Deformation(t, structure.places, tables.shapes, rows, structure.families)
+    tables, prepared = body.tables(values, folder, joined), body.prepare(values)
+    rows = np.array([results[name] for name in tables.names])
+    structure, internal = prepared.structure, body.internal(prepared, tables.shapes)
+    loads = _loads(body, tables, prepared, results)
+    return Deformation(t, structure.places, tables.shapes, rows, structure.families, internal, loads)
 
 
-def body_deformation(model: Model, body: str, t: Array, results: Mapping[str, Array]) -> Deformation:
-    """The mesh of a flexible body of a model over a run whose results are given by name."""
+def _loads(body: Deformable, tables: Tables, prepared: Prepared, results: Mapping[str, Array]) -> Loads | None:
+    """What acts on a body, from its results; None where they do not have it."""
+
+    def vector(name: str, labels: Sequence[str] = XYZ) -> Array:
+        return np.column_stack([results[f"{name}.{x}"] for x in labels])
+
+    if any(f"{name}_acceleration" not in results for name in tables.names) or "specific_force.x" not in results:
+        return None
+    R = matrices(vector("orientation", PARAMETERS))
+    w, w_dot = (np.einsum("tji,tj->ti", R, vector(name)) for name in ("angular_velocity", "angular_acceleration"))
+    q, u, a = (
+        np.column_stack([results[f"{name}{end}"] for name in tables.names]) for end in ("", "_rate", "_acceleration")
+    )
+    spin = np.einsum("ti,ijk->tjk", w, _SKEW)
+    slope = np.einsum("ti,ijk->tjk", w_dot, _SKEW) + spin @ spin
+    turns = (
+        q[..., None, None] * slope[:, None] + 2 * u[..., None, None] * spin[:, None] + a[..., None, None] * np.eye(3)
+    )
+    base, frames = vector("specific_force"), np.zeros((len(q), len(prepared.nodes), DEGREES))
+    numbers = {name: number for number, name in enumerate(prepared.nodes)}
+    for name in body.places():
+        if f"{name}.force.x" not in results:
+            continue
+        force, torque = vector(f"{name}.force"), vector(f"{name}.torque")
+        if name not in numbers:  # the centre of mass: a force on it pushes every mass point
+            base = base - force / tables.mass
+            force, name = np.zeros_like(force), body.carriers()[0]
+        turn = np.einsum("ik,tk->ti", tables.frames[name].turn, q)
+        frames[:, numbers[name], :3] += force
+        frames[:, numbers[name], 3:] += torque - np.cross(turn, torque) / 2  # as nodes turn by rotation vectors
+    return Loads(base, slope, turns, frames, q)
+
+
+def body_deformation(model: Model, body: str, t: Any, results: Mapping[str, Any]) -> Deformation:
+    """The mesh of a flexible body of a model over a run, or at one time, whose results are given by name."""
     part = model.components.get(body)
     if not isinstance(part, Deformable):
         bodies = [name for name, each in model.components.items() if isinstance(each, Deformable)]
         expected = f"one of {', '.join(bodies)}" if bodies else "a flexible body: the model has none"
         raise ModelError(f"'{body}' is no flexible body", expected=expected)
-    values = {name.removeprefix(f"{body}."): array for name, array in results.items() if name.startswith(f"{body}.")}
+    own = {name.removeprefix(f"{body}."): each for name, each in results.items() if name.startswith(f"{body}.")}
+    values = {name: np.atleast_1d(each) for name, each in own.items()}
     joined = part.joined(model.components.values())
-    return deformation(part, part.values(model.parameter_values()), t, values, joined, model.folder)
+    return deformation(part, part.values(model.parameter_values()), np.atleast_1d(t), values, joined, model.folder)

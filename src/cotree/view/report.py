@@ -37,6 +37,7 @@ from cotree.view.report_results import (
     plots_section,
     plotted_groups,
     states_section,
+    stress_section,
 )
 from cotree.view.report_tables import components_section, method, model_section, run_section
 from cotree.view.scene import scene_of
@@ -96,6 +97,7 @@ def report_page(
     sections: list[Section | list[Section]] = [
         *_pictures(model, solution, ("graph", "Graph" if tree is not None else "Bond graph", graphs)),
         ("plots", "Results", plots_section(solution, groups, bool(plots)) + _left_out(solution, data)),
+        *([("stress", "Stress", stress)] if (stress := stress_section(model, solution)) else []),
         ("energy", "Energy audit", energy_section(solution.energy())),
         *([("domains", "Energy by domain", domains_section(solution))] if solution.domains else []),
         *([("events", "Events", events_section(solution))] if solution.events else []),

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cotree.errors import CotreeError
+from cotree.model import Model
 from cotree.results import DomainAudit, EnergyAudit, Solution
+from cotree.terminal.deformable import Deformable
+from cotree.terminal.recovery import body_deformation
 from cotree.view.chart_data import AUDIT, panels
 from cotree.view.figures import to_svg
 from cotree.view.page import figure, folded, number, quantity, table, text
@@ -67,6 +71,29 @@ def energy_section(audit: EnergyAudit) -> str:
     drawn = figure(to_svg(plot_energy(audit), "e-", label="Energy over time"), css="chart", panels=live)
     listed = table(("energy", "value", "unit"), cells, len(cells), "rows", numeric=(1,))
     return f'<p class="verdict {grade(audit)}">{verdict(audit)}</p>\n{drawn}\n{what}\n{listed}'
+
+
+def stress_section(model: Model, solution: Solution) -> str:
+    """The largest stress of every flexible body, with its time and place; where it is not known, why."""
+    rows = []
+    for name, body in model.components.items():
+        if not isinstance(body, Deformable) or f"{name}.position.x" not in solution:
+            continue
+        try:
+            peak = body_deformation(model, name, solution.t, solution.values).peak()
+        except CotreeError as reason:
+            rows.append((f"<b>{text(name)}</b>", "not known", "", text(str(reason))))
+            continue
+        place = ", ".join(number(x, 4) for x in peak.place)
+        rows.append((f"<b>{text(name)}</b>", number(peak.value / 1e6, 4), number(peak.t, 4), f"({place}) m"))
+    if not rows:
+        return ""
+    what = (
+        "<p>Largest von Mises stress over the run, in balance with everything that acts on the body: joint forces, "
+        "loads, weight and inertia. The place is that of the undeformed body, in its own axes.</p>"
+    )
+    head = ("body", "stress in MPa", "time in s", "place")
+    return what + table(head, rows, len(rows), "bodies", numeric=(1, 2))
 
 
 def domains_section(solution: Solution) -> str:

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from cotree.errors import CotreeError
+from cotree.maths.rotation import matrices
 from cotree.model import GroundFrame, Model
 from cotree.model.expression import TIME
 from cotree.results import Solution
@@ -31,7 +32,6 @@ from cotree.view.scene_frames import (
     finite,
     fixed,
     frame_turn,
-    matrices,
     own_size,
     size_of,
     track_of,

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from cotree.maths.rotation import matrices
 from cotree.terminal.shapes import Shape
 from cotree.view.scene import PALETTE, Solid, Stage, Trace
-from cotree.view.scene_frames import matrices
 from cotree.view.scene_shapes import (
     Array,
     Mesh,

@@ -8,10 +8,11 @@ from cotree.bond.junctions import Bond
 from cotree.bond.mechanics.base import FramePart
 from cotree.bond.mechanics.bodies import CENTRE
 from cotree.bond.mechanics.forces import OnFrame, PointDamper, PointSpring
+from cotree.maths.rotation import matrices
 from cotree.view.scene import METAL, SPRING, Arrow, Stage, Strut
 from cotree.view.scene_bodies import LINK, add_body, add_traces
 from cotree.view.scene_forces import keep_large, wrench_arrows
-from cotree.view.scene_frames import Track, fixed, frame_turn, matrices, product
+from cotree.view.scene_frames import Track, fixed, frame_turn, product
 from cotree.view.scene_mechanism import PIN, add_joint, axes_of, dashpot, rod, slack
 
 

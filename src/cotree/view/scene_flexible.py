@@ -6,7 +6,7 @@ coordinates: the page gets one displacement field for each, and the course of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def add_flexible(stage: Stage, body: Deformable) -> None:
         raise ModelError("its mesh cannot be made again", where=name)
     whole = stage.elastic[name]
     kept = np.searchsorted(whole.t, stage.solution.t[stage.frames])
-    found = replace(whole, t=whole.t[kept], coordinates=whole.coordinates[:, kept])
+    found = whole.part(kept)
     covers = [cover for family in found.families if (cover := _cover(family, found, stage.size)) is not None]
     if not covers:
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cotree.maths.rotation import matrices
 from cotree.terminal.mechanics import Connection, Constraint, Joint, OnJoint
 from cotree.view.scene import Arrow, Stage
-from cotree.view.scene_frames import matrices
 
 IDLE = 1e-6
 """Part of the largest force of the run below which an arrow is left out: the noise of a computation."""

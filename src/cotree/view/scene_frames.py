@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.maths.rotation import matrices
 from cotree.results import Solution
 from cotree.view.scene_shapes import Array, Indices
 
@@ -43,18 +44,6 @@ class Track:
         velocity = None if self.velocity is None else self.velocity[frames]
         rate = None if self.rate is None else self.rate[frames]
         return Track(self.position[frames], self.orientation[frames], velocity, rate)
-
-
-def matrices(orientation: Array) -> Array:
-    """Rotation matrices (n, 3, 3) from Euler parameters (n, 4)."""
-    e = orientation / np.maximum(np.linalg.norm(orientation, axis=1, keepdims=True), 1e-300)
-    w, x, y, z = e.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), 2, 0)
 
 
 def product(p: Array, q: Array) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cotree.errors import CotreeError
+from cotree.maths.rotation import matrices
 from cotree.terminal.constraints import RollingDisc
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.forces import OnFrame
@@ -25,7 +26,6 @@ from cotree.terminal.springs import Bushing, Damper, Spring
 from cotree.view.scene import METAL, SPRING, STONE, Solid, Stage, Strut
 from cotree.view.scene_bodies import add_body, add_traces
 from cotree.view.scene_forces import add_forces
-from cotree.view.scene_frames import matrices
 from cotree.view.scene_shapes import (
     Array,
     Mesh,

@@ -75,8 +75,8 @@ def drafted(prepared: Prepared) -> Draft:
         balance += stiffening.force
     potential = own.weight_potential + sum((a.potential for a in own.acting), ca.SX(0))
     by_row = {row: multipliers.symbols[k] for k, row in enumerate(kept)}
-    held, drives = own.reactions(by_row)
-    energy, powers = _energy(own, drives, potential, by_row)
+    carried = own.reactions(by_row)
+    energy, powers = _energy(own, carried.drives, potential, by_row)
     if stiffening is not None:
         energy = replace(energy, supply=energy.supply + stiffening.power)
     return Draft(
@@ -89,7 +89,7 @@ def drafted(prepared: Prepared) -> Draft:
         own.generalised if stiffening is None else own.generalised - stiffening.force,
         ca.SX(potential),
         energy,
-        mechanism_outputs(own, held, drives, powers, potential),
+        mechanism_outputs(own, carried, powers, potential),
         ca.simplify(sum((act.banked for act in own.acting), ca.SX(0))),
         placed,
         bool(kept) or not (articulated(kin) or kin.u.numel() <= SMALL),

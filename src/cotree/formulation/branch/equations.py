@@ -195,8 +195,8 @@ def reactions_undetermined(own: Mechanism, stress: Array, at: tuple[Array, Array
         return ()
     kin, values = own.kin, own.top.values
     multipliers = ca.SX.sym("lambda", own.velocity.numel())
-    held, drives = own.reactions(dict(enumerate(ca.vertsplit(multipliers))))
-    found = {name: each.expression for name, each in reaction_outputs(own, held, drives).items()}
+    carried = own.reactions(dict(enumerate(ca.vertsplit(multipliers))))
+    found = {name: each.expression for name, each in reaction_outputs(own, carried).items()}
     if own.top.model.planar:  # what holds a body in the plane is no reaction of the model
         found = {name: each for name, each in found.items() if not name.endswith(ACROSS)}
     known, (q, p, m) = [kin.q, kin.t, values.p.symbols, values.mode_symbols], at

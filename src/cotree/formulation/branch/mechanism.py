@@ -12,6 +12,7 @@ import casadi as ca
 
 from cotree.formulation.branch.chords import Rows, chord_rows
 from cotree.formulation.branch.kinematics import Kinematics
+from cotree.formulation.branch.places import Place
 from cotree.formulation.branch.topology import Branches, Link, Topology
 from cotree.formulation.branch.wrenches import Applied, along, tree_reactions
 from cotree.maths.symbolic import column
@@ -44,6 +45,18 @@ class Acting:
     def power(self) -> ca.SX:
         """What flows into the bodies."""
         return ca.dot(*self.link)
+
+
+@dataclass(frozen=True)
+class Reactions:
+    """What joints, constraints and drivers carry."""
+
+    held: Mapping[str, Wrench]
+    """Wrench on frame b of every joint and constraint."""
+    drives: Mapping[str, ca.SX]
+    """Forces of drivers, by name."""
+    pairs: tuple[tuple[Place, Place, Wrench], ...]
+    """Every wrench that acts between two frames, those of elements and drivers included: on b, and opposite on a."""
 
 
 class Mechanism:
@@ -172,16 +185,16 @@ class Mechanism:
                 total -= mass * ca.dot(self.kin.gravity[0], place)
         return total
 
-    def reactions(self, multipliers: Mapping[int, ca.SX]) -> tuple[dict[str, Wrench], dict[str, ca.SX]]:
-        """Wrench on frame b of every joint and constraint, and the forces of drivers.
+    def reactions(self, multipliers: Mapping[int, ca.SX]) -> Reactions:
+        """What joints, constraints and drivers carry.
 
         ``multipliers`` holds the expressions of the kept rows by their number among all rows.
         """
         kin, top = self.kin, self.top
-        applied = Applied(kin)
+        pairs: list[tuple[Place, Place, Wrench]] = []
         for act in self.acting:
             frame_a, frame_b = self.ends(act.name) if act.frames is None else act.frames
-            applied.add(top.places[frame_a], top.places[frame_b], act.wrench)
+            pairs.append((top.places[frame_a], top.places[frame_b], act.wrench))
         held: dict[str, Wrench] = {}
         drives: dict[str, ca.SX] = {}
         for rows, first in self.numbered():
@@ -189,23 +202,28 @@ class Mechanism:
             if rows.driver:
                 link, name = self.driven_coordinate(rows.owner)
                 drives[rows.owner] = lam
-                applied.add(link.a, link.b, along(kin, link, name, lam))
+                pairs.append((link.a, link.b, along(kin, link, name, lam)))
             elif rows.force is not None and rows.torque is not None and rows.a is not None and rows.b is not None:
                 wrench = Wrench(ca.mtimes(rows.force.T, lam), ca.mtimes(rows.torque.T, lam))
                 held[rows.owner] = _sum(held.get(rows.owner), wrench)
-                applied.add(rows.a, rows.b, wrench)
+                pairs.append((rows.a, rows.b, wrench))
             else:
                 for joint, name, factor in self._coupled(rows.owner):
-                    applied.add(joint.a, joint.b, along(kin, joint, name, factor * lam))
+                    pairs.append((joint.a, joint.b, along(kin, joint, name, factor * lam)))
+        applied = Applied(kin)
+        for each in pairs:
+            applied.add(*each)
         for name, wrench in tree_reactions(kin, self.inertia, applied).items():
-            if not top.links[name].of_body:
+            link = top.links[name]
+            if not link.of_body:
                 held[name] = _sum(held.get(name), wrench)
+                pairs.append((link.a, link.b, wrench))
         for name in self.tree.driven:
             link, coordinate = self.driven_coordinate(name)
             force, own = self._taken(link, coordinate, held[link.name])
             drives[name] = force
             held[link.name] = _sum(held[link.name], own, -1)
-        return held, drives
+        return Reactions(held, drives, tuple(pairs))
 
     def _taken(self, link: Link, name: str, total: Wrench) -> tuple[ca.SX, Wrench]:
         """The generalised force of a driver in the tree, and its wrench, out of what joint and driver carry."""
@@ -327,4 +345,4 @@ def frame_motion(kin: Kinematics, node: str) -> dict[str, ca.SX]:
     }
 
 
-__all__ = ["Acting", "Measures", "Mechanism", "Motion", "frame_motion"]
+__all__ = ["Acting", "Measures", "Mechanism", "Motion", "Reactions", "frame_motion"]

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import casadi as ca
 
 from cotree.formulation.branch.kinematics import BODY_ANGLE
-from cotree.formulation.branch.mechanism import Mechanism, frame_motion
+from cotree.formulation.branch.loads import frame_loads, load_outputs, section_outputs
+from cotree.formulation.branch.mechanism import Mechanism, Reactions, frame_motion
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
@@ -16,21 +17,20 @@ from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, Join
 
 
 def mechanism_outputs(
-    own: Mechanism,
-    held: Mapping[str, Wrench],
-    drives: Mapping[str, ca.SX],
-    powers: Mapping[str, ca.SX],
-    potential: ca.SX,
+    own: Mechanism, carried: Reactions, powers: Mapping[str, ca.SX], potential: ca.SX
 ) -> dict[str, Output]:
     """All outputs as expressions of t, q, u, u', multipliers, p and modes."""
     result: dict[str, Output] = {}
     for node, place in own.top.places.items():
         if place.body:
             result |= _frame(own, node)
+    loads = frame_loads(own, carried)
     for j, flexible in own.top.flexible.items():
         result |= _elastic(flexible)
         result |= _offsets(own, j, flexible)
-    reactions = reaction_outputs(own, held, drives)
+        result |= section_outputs(own, j, loads[j])
+        result |= load_outputs(own, j, loads[j])
+    reactions = reaction_outputs(own, carried)
     for link in own.top.links.values():
         if not link.of_body:
             result |= _joint(own, link.name)
@@ -43,19 +43,19 @@ def mechanism_outputs(
             result[f"{act.name}.{_force_word(own, act.name)}"] = Output(act.along, _force_unit(own, act.name))
         else:
             result |= _wrench(act.name, act.wrench)
-    loads = {act.name for act in own.loads}
-    result |= {f"{name}.power": Output(power, "W") for name, power in powers.items() if name not in loads}
+    booked = {act.name for act in own.loads}
+    result |= {f"{name}.power": Output(power, "W") for name, power in powers.items() if name not in booked}
     result["kinetic_energy"] = Output(own.kinetic, "J")
     result["potential_energy"] = Output(ca.SX(potential), "J")
     return result
 
 
-def reaction_outputs(own: Mechanism, held: Mapping[str, Wrench], drives: Mapping[str, ca.SX]) -> dict[str, Output]:
+def reaction_outputs(own: Mechanism, carried: Reactions) -> dict[str, Output]:
     """Reactions of joints and constraints, and forces of drivers."""
     result: dict[str, Output] = {}
-    for name, wrench in held.items():
+    for name, wrench in carried.held.items():
         result |= _wrench(name, wrench)
-    for name, force in drives.items():
+    for name, force in carried.drives.items():
         result[f"{name}.{_force_word(own, name)}"] = Output(force, _force_unit(own, name))
     return result
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cotree.formulation.branch.articulated import ldl_solver
 from cotree.formulation.branch.kinematics import measured
+from cotree.formulation.branch.loads import frame_loads
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.places import Place
 from cotree.formulation.branch.transfer import transfer
@@ -65,7 +66,7 @@ def _in_joint_tree(own: Mechanism, start: tuple[Array, Array, Array]) -> Stiffen
         w = kin.omega[j]
         pull = rigid.at(v_dot[j] + ca.cross(w, kin.v[j]) - kin.gravity[j])
         turn = rigid.at(skew(w_dot[j]) + ca.mtimes(skew(w), skew(w)))
-        stiffness = _stiffness(floating, pull, turn, {n: x for (k, n), x in wrenches.items() if k == j})
+        stiffness = _stiffness(floating, pull, turn, wrenches[j])
         push = ca.mtimes(stiffness, floating.q)
         force[kin.elastic[j]] = push
         power -= ca.dot(push, floating.u)
@@ -164,25 +165,9 @@ class _Rigid:
                 instead += [near, rates[c]]
         return column(known), column(instead)
 
-    def wrenches(self) -> dict[tuple[int, str], Wrench]:
-        """Force and moment of joints, constraints and elements on each frame of a flexible body, in body axes."""
-        own, top = self.own, self.own.top
-        held, _ = own.reactions(self.multipliers)
-        every = [(name, *own.ends(name), wrench) for name, wrench in held.items()]
-        every += [(act.name, *own.ends(act.name), act.wrench) for act in own.acting]
-        result: dict[tuple[int, str], Wrench] = {}
-        for _, frame_a, frame_b, wrench in every:
-            a, b = top.places[frame_a], top.places[frame_b]
-            force, torque = ca.mtimes(a.rotation, wrench.force), ca.mtimes(a.rotation, wrench.torque)
-            B = own.kin.between(a.body, b.body)
-            arm = own.kin.offset(a.body, b.body) + ca.mtimes(B, b.position) - a.position
-            for node, place, f, m in (
-                (frame_a, a, -force, -torque - ca.cross(arm, force)),
-                (frame_b, b, ca.mtimes(B.T, force), ca.mtimes(B.T, torque)),
-            ):
-                name = node.partition(".")[2]
-                if place.body in top.flexible and name:
-                    key = (place.body, name)
-                    known = result.get(key, Wrench(ca.SX.zeros(3), ca.SX.zeros(3)))
-                    result[key] = Wrench(known.force + self.at(f), known.torque + self.at(m))
-        return result
+    def wrenches(self) -> dict[int, dict[str, Wrench]]:
+        """Force and moment on each frame of the flexible bodies, in body axes, in the rigid motion."""
+        return {
+            j: {name: Wrench(self.at(each.force), self.at(each.torque)) for name, each in own.items()}
+            for j, own in frame_loads(self.own, self.own.reactions(self.multipliers)).items()
+        }

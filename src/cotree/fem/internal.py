@@ -1,0 +1,240 @@
+"""Internal forces of a flexible body from everything that acts on it, also where no coordinate strains.
+
+A reduced body strains in its own shapes only: a beam that may bend but not stretch carries an axial force and shows no
+strain along it. What a body carries follows from the loads instead. They are in balance: forces and moments on frames,
+and on every mass point the force ``-m a``, where the acceleration, less gravity, of a point at ``s`` is
+
+    a = base + slope s + sum_k turns_k N_k        with the shapes N_k of the coordinates at the point
+
+The displacements of the whole mesh under these loads, held at the body's reference, give strains, section forces and
+stress (the mode-acceleration, or force-summation, method). Deflections change the balance: loads act on the deformed
+body, which the geometric stiffness under their own internal forces adds, ``K u = f - G(f) shapes q``. As in the
+equations of motion, the shapes N_k count there as the fields linear in ``s`` with the same moments of mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cotree.fem.element import DEGREES, Array, Elements
+from cotree.fem.reference import Reference
+from cotree.fem.space import Space
+from cotree.fem.structure import Structure
+
+_CHUNK = 2e7  # numbers at a time
+FLAT = 1e-4
+"""Part of the largest second moment of mass below which a body counts as flat or thin in a direction."""
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What acts on a body, in its axes, at T times."""
+
+    base: Array
+    """(T, 3) acceleration of the body's origin less gravity."""
+    slope: Array
+    """(T, 3, 3): the acceleration of a point of the undeformed body is base + slope @ place."""
+    turns: Array
+    """(T, n, 3, 3): what unit shape k adds is turns[k] @ (displacement by the shape)."""
+    frames: Array
+    """(T, F, 6) forces and moments on the nodes of frames."""
+    coordinates: Array
+    """(T, n) elastic coordinates, by which loads on the deformed body differ from those on the undeformed one."""
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def part(self, which: Any) -> Loads:
+        """The loads at some of the times."""
+        return Loads(*(each[which] for each in vars(self).values()))
+
+
+def inverse_moments(mass: float, first: Array, second: Array) -> tuple[Array, Array]:
+    """(4, 4) inverse of the moments of mass of 1 and s_a, each divided by its size, and these sizes (4,)."""
+    gram = np.block([[np.array([[mass]]), first[None, :]], [first[:, None], second]])
+    size = np.sqrt(max(float(np.trace(second)) / mass, 1e-300))
+    scale = np.array([1.0, size, size, size])
+    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale) / mass)
+    keep = values > FLAT * values[-1]
+    return (vectors[:, keep] / values[keep]) @ vectors[:, keep].T / mass, scale
+
+
+def linear_shapes(mass: float, first: Array, second: Array, first_q: Array, second_q: Array) -> Array:
+    """(4, 3, n): fields ``c[0] + sum_a s_a c[1 + a]`` with the moments of mass of n shapes, from those of `Tables`."""
+    inverse, scale = inverse_moments(mass, first, second)
+    moments = np.concatenate([first_q[None], second_q]) / scale[:, None, None]
+    return np.asarray(np.einsum("ab,bin->ain", inverse, moments) / scale[:, None, None])
+
+
+class Internal:
+    """A body that is loaded: the displacements of its whole mesh in balance with loads.
+
+    ``nodes`` are those of the frames on which forces and moments act. Without ``second_order`` loads act on the
+    undeformed body.
+    """
+
+    def __init__(
+        self,
+        structure: Structure,
+        reference: Reference,
+        shapes: Array,
+        nodes: Sequence[int],
+        *,
+        held: Sequence[int] = (),
+        second_order: bool = True,
+    ) -> None:
+        self.structure, self.shapes, self.second_order = structure, shapes, second_order
+        self.nodes = np.asarray(nodes, dtype=np.int64).reshape(-1)
+        self._space = Space(structure, reference, held=held)
+
+    @cached_property
+    def _clouds(self) -> list[tuple[Elements, Any, Array]]:
+        """Families with their mass points and the displacement (E, G, 3, n) of these by unit coordinates."""
+        found = []
+        for family in self.structure.families:
+            cloud = family.cloud()
+            moves = np.einsum("egik,ekn->egin", cloud.rows, self.shapes[family.degrees], optimize=True)
+            found.append((family, cloud, moves))
+        return found
+
+    @cached_property
+    def _linear(self) -> Array:
+        """(4, 3, n) the shapes as fields linear in the place."""
+        n = self.shapes.shape[1]
+        mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+        first_q, second_q = np.zeros((3, n)), np.zeros((3, 3, n))
+        for _, cloud, moves in self._clouds:
+            mass += float(cloud.mass.sum())
+            first += np.einsum("eg,egi->i", cloud.mass, cloud.place)
+            second += np.einsum("eg,ega,egb->ab", cloud.mass, cloud.place, cloud.place, optimize=True)
+            first_q += np.einsum("eg,egin->in", cloud.mass, moves, optimize=True)
+            second_q += np.einsum("eg,ega,egin->ain", cloud.mass, cloud.place, moves, optimize=True)
+        return linear_shapes(mass, first, second, first_q, second_q)
+
+    def straight(self, loads: Loads) -> Loads:
+        """The same loads with shapes that are linear in the place."""
+        base = loads.base + np.einsum("tnij,jn->ti", loads.turns, self._linear[0])
+        slope = loads.slope + np.einsum("tnij,ajn->tia", loads.turns, self._linear[1:])
+        return replace(loads, base=base, slope=slope, turns=np.zeros_like(loads.turns))
+
+    def _forces(self, loads: Loads, cloud: Any, moves: Array) -> Array:
+        """(T, E, G, 3) forces on mass points."""
+        felt = loads.base[:, None, None] + np.einsum("tij,egj->tegi", loads.slope, cloud.place, optimize=True)
+        felt += np.einsum("tnij,egjn->tegi", loads.turns, moves, optimize=True)
+        return np.asarray(-cloud.mass[None, :, :, None] * felt)
+
+    def solve(self, loads: Loads) -> Solved:
+        """Displacements of all nodes under loads."""
+        found = [self._solved(loads.part(part)) for part in self._parts(len(loads))]
+        nothing = np.zeros((len(self.shapes), 0))
+        first, bent, straight = (np.concatenate([nothing, *each], axis=1) for each in zip(*found, strict=True))
+        return Solved(self, loads, first, bent, straight)
+
+    def _parts(self, count: int) -> Iterator[slice]:
+        """Times by the piece, so that forces on all mass points fit into memory."""
+        points = sum(cloud.mass.size for _, cloud, _ in self._clouds)
+        step = max(1, int(_CHUNK / max(1, 3 * points)))
+        yield from (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+    def _solved(self, loads: Loads) -> tuple[Array, Array, Array]:
+        """Displacements (6 N, T) under loads on the undeformed body, what its deformation adds, and its cause."""
+        u = self._first(loads)
+        if not self.second_order or not loads.coordinates.any():
+            return u, np.zeros_like(u), u
+        straight = self.straight(loads)
+        cause = self._first(straight)
+        return u, self.bent(straight, cause, loads.coordinates), cause
+
+    def _first(self, loads: Loads) -> Array:
+        """(6 N, T) displacements under loads on the undeformed body."""
+        nodal = np.zeros((len(self.shapes), len(loads)))
+        np.add.at(nodal, DEGREES * self.nodes[:, None] + np.arange(DEGREES), np.moveaxis(loads.frames, 0, -1))
+        for family, cloud, moves in self._clouds:
+            each = np.einsum("tegi,egik->ekt", self._forces(loads, cloud, moves), cloud.rows, optimize=True)
+            np.add.at(nodal, family.degrees, each)
+        return self._space.statics(nodal)
+
+    def bent(self, loads: Loads, u: Array, coordinates: Array) -> Array:
+        """(6 N, T): what coordinates (T, n) add to displacements ``u`` under loads on the undeformed body."""
+        nodal = np.zeros((len(loads), len(self.shapes)))
+        for k, moved in enumerate((self.shapes @ coordinates.T).T):
+            for family, pushed in self.turned(loads, u, k, moved):
+                if pushed is not None:
+                    np.add.at(nodal[k], family.degrees, pushed)
+        return self._space.statics(nodal.T)
+
+    def bent_by_shapes(self, loads: Loads, u: Array, index: int) -> tuple[Array, list[Array | None]]:
+        """What each unit coordinate adds under one load: displacements (6 N, n), and loads (E, K, n) of each family."""
+        nodal, pushed = np.zeros_like(self.shapes), list[Array | None]()
+        for family, matrices in self._geometric(loads, u, index):
+            pushed.append(None if matrices is None else -(matrices @ self.shapes[family.degrees]))
+            if pushed[-1] is not None:
+                np.add.at(nodal, family.degrees, pushed[-1])
+        return self._space.statics(nodal), pushed
+
+    def _geometric(self, loads: Loads, u: Array, index: int) -> Iterator[tuple[Elements, Array | None]]:
+        """Each family with its geometric stiffness (E, K, K) under one of the loads with displacements ``u``."""
+        one = loads.part(slice(index, index + 1))
+        for family, cloud, moves in self._clouds:
+            points = self._forces(one, cloud, moves)[0]
+            yield family, family.geometric(family.resultants(u[:, index][family.degrees], points))
+
+    def turned(self, loads: Loads, u: Array, index: int, moved: Array) -> Iterator[tuple[Elements, Array | None]]:
+        """Each family with the loads (E, K) on its nodes that a displacement ``moved`` of all nodes adds."""
+        for family, matrices in self._geometric(loads, u, index):
+            yield family, None if matrices is None else -np.einsum("ekl,el->ek", matrices, moved[family.degrees])
+
+    def points(self, loads: Loads, index: int) -> list[Array]:
+        """For each family the forces (E, G, 3) on its mass points at one time."""
+        one = loads.part(slice(index, index + 1))
+        return [self._forces(one, cloud, moves)[0] for _, cloud, moves in self._clouds]
+
+
+class Carried(NamedTuple):
+    """What a family of elements carries at one time."""
+
+    family: Any
+    u: Array
+    """(E, K) displacements of its degrees of freedom, with all strains."""
+    points: Array
+    """(E, G, 3) forces on its mass points."""
+    turned: Array | None
+    """(E, K) what the deformation of the body adds to the loads on its nodes."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A loaded body: displacements of the whole mesh, and what acts between its nodes."""
+
+    body: Internal
+    loads: Loads
+    first: Array
+    """(6 N, T) displacements and rotations of all nodes under loads on the undeformed body, with all strains."""
+    bent: Array
+    """(6 N, T) what its deformation adds."""
+    cause: Array
+    """(6 N, T) the displacements whose internal forces add it."""
+
+    @property
+    def u(self) -> Array:
+        """(6 N, T) displacements and rotations of all nodes."""
+        return self.first + self.bent
+
+    def at(self, index: int) -> list[Carried]:
+        """What each family carries at one time."""
+        u, body = self.first[:, index] + self.bent[:, index], self.body
+        families = body.structure.families
+        turned: list[Array | None] = [None] * len(families)
+        if body.second_order and self.loads.coordinates[index].any():
+            one = slice(index, index + 1)
+            moved = body.shapes @ self.loads.coordinates[index]
+            added = body.turned(body.straight(self.loads.part(one)), self.cause[:, one], 0, moved)
+            turned = [each for _, each in added]
+        points = body.points(self.loads, index)
+        each = zip(families, points, turned, strict=True)
+        return [Carried(family, u[family.degrees], pushed, more) for family, pushed, more in each]

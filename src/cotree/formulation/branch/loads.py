@@ -1,0 +1,143 @@
+"""What acts on a flexible body: forces and moments on its frames, and the accelerations that its mass feels.
+
+Section forces and stress follow from these (`cotree.fem.internal`), so they are results. At the stations of a beam
+section forces are results themselves, by tables of unit loads (`cotree.fem.stations`).
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from cotree.fem.section import Section
+from cotree.fem.section_stress import has_stress, stress_points
+from cotree.formulation.branch.mechanism import Mechanism, Reactions
+from cotree.formulation.system import Output
+from cotree.maths.rotation import skew
+from cotree.terminal.deformable import Deformable
+from cotree.terminal.floating import constant
+from cotree.terminal.mechanics import XYZ, Wrench
+
+FORCES = {"axial": "N", "shear_y": "N", "shear_z": "N", "torsion": "N m", "moment_y": "N m", "moment_z": "N m"}
+"""Section forces of a beam, in the order of `cotree.fem.beam_recovery.Forces`, and their units."""
+IN_PLANE = ("axial", "shear_y", "moment_z")
+"""Those of a planar model."""
+
+
+def frame_loads(own: Mechanism, carried: Reactions) -> dict[int, dict[str, Wrench]]:
+    """Force and moment of all that sits on each frame of each flexible body, about the frame and in body axes.
+
+    What acts on the body's own frame acts on the frame that carries it.
+    """
+    top, kin = own.top, own.kin
+    names = {id(place): node.partition(".")[2] for node, place in top.places.items() if place.body in top.flexible}
+    result: dict[int, dict[str, Wrench]] = {j: {} for j in top.flexible}
+    for a, b, wrench in carried.pairs if result else ():
+        force, torque = ca.mtimes(a.rotation, wrench.force), ca.mtimes(a.rotation, wrench.torque)
+        B = kin.between(a.body, b.body)
+        arm = kin.offset(a.body, b.body) + ca.mtimes(B, b.position) - a.position
+        for place, f, m in (
+            (a, -force, -torque - ca.cross(arm, force)),
+            (b, ca.mtimes(B.T, force), ca.mtimes(B.T, torque)),
+        ):
+            if place.body not in result:
+                continue
+            name = names[id(place)]
+            if not name:
+                body = top.bodies[place.body]
+                assert isinstance(body, Deformable)
+                name = body.carriers()[0]  # a frame of its own is fixed to one point only
+                m = m - ca.cross(top.places[f"{body.name}.{name}"].position, f)
+            known = result[place.body].get(name, Wrench(ca.SX.zeros(3), ca.SX.zeros(3)))
+            result[place.body][name] = Wrench(known.force + f, known.torque + m)
+    return result
+
+
+def load_outputs(own: Mechanism, j: int, loads: dict[str, Wrench]) -> dict[str, Output]:
+    """Results of a flexible body from which its internal forces follow, all in body axes."""
+    kin, flexible = own.kin, own.top.flexible[j]
+    name, result = flexible.name, dict[str, Output]()
+    felt = _felt(own, j)
+    result |= {f"{name}.specific_force.{x}": Output(felt[k], "m/s^2") for k, x in enumerate(XYZ)}
+    tables = flexible.floating.tables
+    for k, (coordinate, unit) in enumerate(zip(tables.names, tables.units, strict=True)):
+        result[f"{name}.{coordinate}_acceleration"] = Output(kin.u_dot[kin.elastic[j][k]], f"{unit}/s^2")
+    for frame, wrench in loads.items():
+        result |= {f"{name}.{frame}.force.{x}": Output(wrench.force[k], "N") for k, x in enumerate(XYZ)}
+        result |= {f"{name}.{frame}.torque.{x}": Output(wrench.torque[k], "N m") for k, x in enumerate(XYZ)}
+    return result
+
+
+def _felt(own: Mechanism, j: int) -> ca.SX:
+    """Acceleration of a body's origin less gravity, in body axes."""
+    kin = own.kin
+    return kin.accelerations[0][j] + ca.cross(kin.omega[j], kin.v[j]) - kin.gravity[j]
+
+
+def section_outputs(own: Mechanism, j: int, loads: dict[str, Wrench]) -> dict[str, Output]:
+    """Section forces and the largest von Mises stress at the stations of a beam, each numbered from its start."""
+    flexible, body = own.top.flexible[j], own.top.bodies[j]
+    tables = flexible.floating.tables
+    if not tables.carried.size:
+        return {}
+    every, straight = _load_vectors(own, j, loads)
+    found = ca.mtimes(constant(tables.carried), every)
+    for k, table in enumerate(tables.carried_2):
+        if table.any():
+            found += flexible.floating.q[k] * ca.mtimes(constant(table), straight)
+    section: Section = body.section  # type: ignore[union-attr]
+    planar = own.top.model.planar
+    result: dict[str, Output] = {}
+    for number, forces in enumerate(ca.vertsplit(found, 6), 1):
+        own_forces = dict(zip(FORCES, ca.vertsplit(forces), strict=True))
+        for what in IN_PLANE if planar else FORCES:
+            result[f"{flexible.name}.{what}.{number}"] = Output(own_forces[what], FORCES[what])
+        moment = ca.norm_2(ca.vertcat(own_forces["moment_y"], own_forces["moment_z"]))
+        if not planar:
+            result[f"{flexible.name}.moment.{number}"] = Output(moment, "N m")
+        if has_stress(section):
+            result[f"{flexible.name}.mises.{number}"] = Output(_mises(section, own_forces), "Pa")
+    ordered = (f"{flexible.name}.{what}." for what in (*FORCES, "moment", "mises"))
+    return {name: each for head in ordered for name, each in result.items() if name.startswith(head)}
+
+
+def _load_vectors(own: Mechanism, j: int, loads: dict[str, Wrench]) -> tuple[ca.SX, ca.SX]:
+    """The loads on a body in the order of the tables of its stations: all, and those of the second order."""
+    kin, floating = own.kin, own.top.flexible[j].floating
+    w, tables = kin.omega[j], floating.tables
+    slope = skew(kin.accelerations[1][j]) + ca.mtimes(skew(w), skew(w))
+    base, turns, on_frames = _felt(own, j), [], []
+    u_dot = kin.u_dot[kin.elastic[j]]
+    all_base, all_slope = base, slope
+    for k in range(floating.q.numel()):
+        each = slope * floating.q[k] + 2 * skew(w) * floating.u[k] + ca.SX.eye(3) * u_dot[k]
+        turns.append(ca.vec(ca.densify(each).T))
+        constant_part, *rest = (constant(field) for field in floating.linear_shapes[:, :, k])
+        all_base += ca.mtimes(each, constant_part)
+        all_slope += ca.mtimes(each, ca.horzcat(*rest))
+    body = own.top.bodies[j]
+    assert isinstance(body, Deformable)
+    nodes = body.at_nodes()
+    still = Wrench(ca.SX.zeros(3), ca.SX.zeros(3))
+    for name, wrench in loads.items():
+        if name not in nodes:  # the centre of mass: a force on it pushes every mass point
+            base, all_base = (each - wrench.force / tables.mass for each in (base, all_base))
+            carrier = body.carriers()[0]
+            known = loads.get(carrier, still)
+            loads = {**loads, carrier: Wrench(known.force, known.torque + wrench.torque)}
+    for name in nodes:
+        wrench = loads.get(name, still)
+        theta = ca.mtimes(constant(tables.frames[name].turn), floating.q)
+        on_frames += [wrench.force, wrench.torque - ca.cross(theta, wrench.torque) / 2]
+    every = ca.vertcat(base, ca.vec(ca.densify(slope).T), *turns, *on_frames)
+    return ca.densify(every), ca.densify(ca.vertcat(all_base, ca.vec(ca.densify(all_slope).T), *on_frames))
+
+
+def _mises(section: Section, forces: dict[str, ca.SX]) -> ca.SX:
+    """The largest von Mises stress among the points of a section (see `cotree.fem.beam_recovery`)."""
+    largest = ca.SX(0)
+    for y, z, torque, along_y, along_z in stress_points(section):
+        normal = forces["axial"] / section.area - forces["moment_z"] * (y / section.iz)
+        normal += forces["moment_y"] * (z / section.iy)
+        shear = forces["torsion"] * torque + forces["shear_y"] * along_y + forces["shear_z"] * along_z
+        largest = ca.fmax(largest, normal**2 + 3 * shear**2)
+    return ca.sqrt(largest)
