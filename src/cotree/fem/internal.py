@@ -83,12 +83,13 @@ class Internal:
         structure: Structure,
         reference: Reference,
         shapes: Array,
-        nodes: Sequence[int],
+        nodes: Any,
         *,
         held: Sequence[int] = (),
         second_order: bool = True,
     ) -> None:
         self.structure, self.shapes, self.second_order = structure, shapes, second_order
+        self.reference, self.held = reference, tuple(held)
         self.nodes = np.asarray(nodes, dtype=np.int64).reshape(-1)
         self._space = Space(structure, reference, held=held)
 
@@ -152,12 +153,16 @@ class Internal:
 
     def _first(self, loads: Loads) -> Array:
         """(6 N, T) displacements under loads on the undeformed body."""
+        return self._space.statics(self.nodal(loads))
+
+    def nodal(self, loads: Loads) -> Array:
+        """(6 N, T) the loads on the degrees of freedom of all nodes."""
         nodal = np.zeros((len(self.shapes), len(loads)))
         np.add.at(nodal, DEGREES * self.nodes[:, None] + np.arange(DEGREES), np.moveaxis(loads.frames, 0, -1))
         for family, cloud, moves in self._clouds:
             each = np.einsum("tegi,egik->ekt", self._forces(loads, cloud, moves), cloud.rows, optimize=True)
             np.add.at(nodal, family.degrees, each)
-        return self._space.statics(nodal)
+        return nodal
 
     def bent(self, loads: Loads, u: Array, coordinates: Array) -> Array:
         """(6 N, T): what coordinates (T, n) add to displacements ``u`` under loads on the undeformed body."""
