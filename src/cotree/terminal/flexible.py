@@ -15,9 +15,22 @@ from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
 from cotree.model.form import WHOLE, either, one_of, said, several
 from cotree.model.quantity import MISSING, Quantity
-from cotree.terminal.checked import DEGREES, degrees_of, flag, mapping, names, numbers
+from cotree.terminal.checked import DEGREES, check_segments, degrees_of, flag, mapping, names, numbers
 from cotree.terminal.deformable import CentreOfMass, Deformable, Prepared
-from cotree.terminal.flexible_sheet import HELD, MASS, MATERIAL, MESH, OFFSET, PLATE, RIGID, ROTARY, SECTION, SHEAR
+from cotree.terminal.flexible_sheet import (
+    HELD,
+    MASS,
+    MATERIAL,
+    MESH,
+    MOST_SEGMENTS,
+    OFFSET,
+    PLATE,
+    RIGID,
+    ROTARY,
+    SECTION,
+    SEGMENTS,
+    SHEAR,
+)
 from cotree.terminal.lumps import lumps
 
 PLANES = {"axial": "x", "torsion": "rx", "xy": "y rz", "xz": "z ry"}
@@ -61,6 +74,7 @@ class Beam(Deformable):
     mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True, metadata=MASS)
     offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True, metadata=OFFSET)
     roll: Value = quantity("rad", "turn of the section about x", default=0.0, built_in="table")
+    segments: int = field(default=1, kw_only=True, metadata=SEGMENTS)
 
     def __post_init__(self) -> None:
         for name in ("section", "material", "elements"):
@@ -91,6 +105,14 @@ class Beam(Deformable):
             if name in ("start", "end"):
                 raise ModelError(f"the frame '{name}' is the beam's own", where=self.name, remedy="Choose another name")
         super().__post_init__()
+        _whole(self.segments, f"{self.name}.segments", 1, MOST_SEGMENTS)
+        if self.segments > 1:
+            check_segments(self.segments, self.elements, self.attached, self.frames, self.at_nodes(), self.name)
+
+    @property
+    def own_frame(self) -> str:
+        """The frame that carries the beam's own where it has segments."""
+        return self.attached or "start"
 
     def _frame(self, name: str, given: Any) -> Frame:
         """A frame at a place along the beam: a number, or a mapping with at, axis and angle."""
@@ -123,14 +145,14 @@ class Beam(Deformable):
 
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         return (
-            values["length"], values["roll"], self._stations(values), self.section, self.material, self.elements,
+            values["length"], values["roll"], self.stations(values), self.section, self.material, self.elements,
             self.deforms, self.shear, self.rotary, self.mass, self.offset,
         )  # fmt: skip
 
     def chord(self) -> tuple[str, str] | None:
         return "start", "end"
 
-    def _stations(self, values: Mapping[str, float]) -> Any:
+    def stations(self, values: Mapping[str, float]) -> Any:
         """Places of the nodes: evenly spaced, and one at every frame."""
         length = values["length"]
         found = list(np.linspace(0.0, length, self.elements + 1))
@@ -150,7 +172,7 @@ class Beam(Deformable):
         from cotree.fem.beam import Beams
         from cotree.fem.structure import Structure
 
-        stations = self._stations(values)
+        stations = self.stations(values)
         places = np.column_stack([stations, np.zeros((len(stations), 2))])
         count = len(stations) - 1
         lines = np.column_stack([np.arange(count), np.arange(1, count + 1)])

@@ -15,6 +15,7 @@ forces on s_2 is what stiffens a rotating beam (geometric stiffening).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -141,6 +142,31 @@ class Floating:
     def deflection(self, node: NodeTable) -> ca.SX:
         """Displacement of a node from its undeformed place, in body axes."""
         return self.place(node).position - constant(node.place)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the elastic coordinates."""
+        return self.tables.names
+
+    @property
+    def units(self) -> Sequence[str]:
+        """Their units."""
+        return self.tables.units
+
+    @property
+    def positions(self) -> dict[str, ca.SX]:
+        """Positions of the frames in the body, by name."""
+        return {frame: self.place(node).position for frame, node in self.tables.frames.items()}
+
+    @property
+    def mass(self) -> float:
+        """Mass in kg."""
+        return self.tables.mass
+
+    @property
+    def frequencies(self) -> Array:
+        """Those of the shapes in rad/s with the body's frame held, where they have one."""
+        return self.tables.frequencies
 
     def measures(self) -> dict[str, ca.SX]:
         """Elastic coordinates, their rates, and deflections of frames, by name."""

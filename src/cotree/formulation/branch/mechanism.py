@@ -130,7 +130,7 @@ class Mechanism:
 
     def ends(self, name: str) -> tuple[str, str]:
         """The frames between which an element acts."""
-        part = self.top.model.components[name]
+        part = self.top.model.components.get(name, self.top.links[name].joint if name in self.top.links else None)
         on = getattr(part, "on", None)
         joint = part if on is None else self.top.links[on].joint
         return joint.frame_a, joint.frame_b  # type: ignore[attr-defined]
@@ -292,8 +292,8 @@ class Measures(Mapping[str, ca.SX]):
         self._names, self._kin = names, kin
         self._elastic = {
             f"{flexible.name}.{name}": value
-            for flexible in mechanism.top.flexible.values()
-            for name, value in flexible.floating.measures().items()
+            for flexible in mechanism.top.whole()
+            for name, value in flexible.law.measures().items()
         }
 
     def __getitem__(self, name: str) -> ca.SX:
