@@ -94,5 +94,9 @@ def body_deformation(model: Model, body: str, t: Array, results: Mapping[str, Ar
         expected = f"one of {', '.join(bodies)}" if bodies else "a flexible body: the model has none"
         raise ModelError(f"'{body}' is no flexible body", expected=expected)
     values = {name.removeprefix(f"{body}."): array for name, array in results.items() if name.startswith(f"{body}.")}
+    if getattr(part, "segments", 1) > 1:
+        from cotree.terminal.segment_mesh import segmented_deformation
+
+        return segmented_deformation(model, part, t, values)  # type: ignore[arg-type]
     joined = part.joined(model.components.values())
     return deformation(part, part.values(model.parameter_values()), t, values, joined, model.folder)

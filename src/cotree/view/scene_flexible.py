@@ -14,8 +14,9 @@ import numpy as np
 from cotree.errors import CotreeError, ModelError
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.recovery import Deformation
+from cotree.terminal.segment_mesh import SegmentedDeformation
 from cotree.view.scene import Skin, Solid, Stage
-from cotree.view.scene_frames import bending
+from cotree.view.scene_frames import Track, bending, matrices, product
 from cotree.view.scene_shapes import Array, Indices, Mesh, grid_triangles, joined, sphere
 
 STATIONS = 5
@@ -50,25 +51,47 @@ def add_flexible(stage: Stage, body: Deformable) -> None:
         raise ModelError("its mesh cannot be made again", where=name)
     whole = stage.elastic[name]
     kept = np.searchsorted(whole.t, stage.solution.t[stage.frames])
-    found = replace(whole, t=whole.t[kept], coordinates=whole.coordinates[:, kept])
-    covers = [cover for family in found.families if (cover := _cover(family, found, stage.size)) is not None]
-    if not covers:
-        return
-    mesh = joined([cover.mesh for cover in covers])
-    shapes = np.concatenate([cover.moves for cover in covers]).transpose(2, 0, 1)
-    shapes, every = condensed(shapes, whole.coordinates.T)
-    stress, instants = _stress(found, covers, len(mesh.vertices))
-    averaged = any(hasattr(family, "triangles") for family in found.families)
-    stage.skins.append(
-        Skin(name, mesh, name, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
-             instants, averaged)
-    )  # fmt: skip
+    if isinstance(whole, SegmentedDeformation):
+        for k, piece in enumerate(whole.pieces, 1):
+            track = f"{name}.{k}"
+            stage.tracks[track] = _carried(stage.tracks[name], piece.position[kept], piece.rotation[kept])
+            _add_skin(stage, name, track, piece.drawn, piece.strained, kept)
+    else:
+        _add_skin(stage, name, name, whole, whole, kept)
     stage.labels.setdefault(name, name)
     for lump in body.masses.values():
         at = f"{name}.{lump['at']}"
         if at in stage.tracks:
             ball = sphere(float(np.cbrt(3 * lump["mass"] / (4 * np.pi * HEAVY))))
             stage.solids.append(Solid(name, ball, at, stage.colour(name)))
+
+
+def _carried(track: Track, position: Array, rotation: Array) -> Track:
+    """The track of a frame that moves in another one."""
+    from scipy.spatial.transform import Rotation
+
+    turns = np.asarray(Rotation.from_matrix(rotation).as_quat())[:, [3, 0, 1, 2]]
+    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0, -1.0, 1.0)
+    turns *= np.cumprod(np.concatenate([[1.0], flips]))[:, None]
+    place = track.position + np.einsum("fij,fj->fi", matrices(track.orientation), position)
+    return Track(place, product(track.orientation, turns))
+
+
+def _add_skin(stage: Stage, name: str, track: str, whole: Deformation, strained: Deformation, kept: Indices) -> None:
+    """Draw what is bent by elastic coordinates in one frame, coloured by the stress of ``strained``."""
+    found, source = (replace(each, t=each.t[kept], coordinates=each.coordinates[:, kept]) for each in (whole, strained))
+    covers = [cover for family in found.families if (cover := _cover(family, found, stage.size)) is not None]
+    if not covers:
+        return
+    mesh = joined([cover.mesh for cover in covers])
+    shapes = np.concatenate([cover.moves for cover in covers]).transpose(2, 0, 1)
+    shapes, every = condensed(shapes, whole.coordinates.T)
+    stress, instants = _stress(source, covers, len(mesh.vertices))
+    averaged = any(hasattr(family, "triangles") for family in found.families)
+    stage.skins.append(
+        Skin(name, mesh, track, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
+             instants, averaged)
+    )  # fmt: skip
 
 
 def condensed(shapes: Array, coordinates: Array) -> tuple[Array, Array]:

@@ -1,0 +1,129 @@
+"""The mesh of a beam of several segments: those of its segments as one, seen from the beam's own frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from cotree.fem.element import DEGREES
+from cotree.maths.symbolic import symbols
+from cotree.model import Model
+from cotree.terminal.flexible import Beam
+from cotree.terminal.floating import Floating
+from cotree.terminal.recovery import Deformation, deformation
+from cotree.terminal.segments import Chain, segments
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One segment over time, and how its frame moves in the beam's own."""
+
+    position: Array
+    """(T, 3)."""
+    rotation: Array
+    """(T, 3, 3)."""
+    strained: Deformation
+    """The segment in its own frame by its elastic coordinates, for stresses."""
+    drawn: Deformation
+    """The same with the second-order displacement of its ends spread along it, so that segments meet."""
+
+
+@dataclass(frozen=True)
+class SegmentedDeformation(Deformation):
+    """The mesh of a beam of several segments over time, in the axes of the beam's own frame.
+
+    Displacements and rotation vectors hold the full rotations of the segments. They are the coordinates themselves;
+    stresses come from the segments.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+
+    def stress(self, index: int) -> list[Any]:
+        """Stresses at one time at both ends of each element of the whole beam."""
+        return [_joined(each) for each in zip(*(piece.strained.stress(index) for piece in self.pieces), strict=True)]
+
+    def mises(self) -> Array:
+        """(T,) largest von Mises stress of the beam."""
+        return np.asarray(np.max([piece.strained.mises() for piece in self.pieces], axis=0))
+
+
+def _joined(parts: tuple[Any, ...]) -> Any:
+    """The stresses of beams as those of one: all but the points of the section are given by element."""
+    names = [each.name for each in fields(parts[0]) if each.name != "points"]
+    return replace(parts[0], **{name: np.concatenate([getattr(each, name) for each in parts]) for name in names})
+
+
+def segmented_deformation(model: Model, beam: Beam, t: Array, results: Mapping[str, Array]) -> SegmentedDeformation:
+    """The mesh of a beam of several segments over a run; ``results`` are by name without that of the beam."""
+    values = beam.values(model.parameter_values())
+    joined = beam.joined(model.components.values())
+    parts = segments(beam, values)
+    floating, strained = [], []
+    for k, part in enumerate(parts, 1):
+        own, sits = part.body.values({}), part.joined(joined)
+        tables = part.body.tables(own, model.folder, sits)
+        q, u = symbols([f"{k}.{name}" for name in tables.names]), symbols([f"{k}.{name}'" for name in tables.names])
+        floating.append(Floating(tables, q, u, part.body.stiffening))
+        coordinates = {name: results[f"{k}.{name}"] for name in tables.names}
+        strained.append(deformation(part.body, own, t, coordinates, sits, model.folder))
+    chain = Chain(beam, parts, tuple(floating))
+    pieces = tuple(_pieces(chain, strained))
+    whole = replace(beam, segments=1, elements=beam.segments * parts[0].body.elements)
+    structure = whole.prepare(values).structure
+    moved = _moved(pieces, structure.places)
+    return SegmentedDeformation(t, structure.places, np.eye(len(moved)), moved, structure.families, pieces)
+
+
+def _pieces(chain: Chain, strained: list[Deformation]) -> list[Piece]:
+    """Where the segments are over time."""
+    q = ca.vertcat(*(each.q for each in chain.floating))
+    rows = []
+    for (place, turn), each in zip(chain.poses, chain.floating, strict=True):
+        rows += [place, ca.vec(turn)]
+        for name in ("start", "end"):
+            node = each.tables.frames[name]
+            rows.append(each.place(node).position - ca.SX(node.place) - ca.mtimes(ca.SX(node.move), each.q))
+    function = ca.Function("segments", [q], [ca.densify(ca.vertcat(*rows))])
+    found = np.asarray(function(np.vstack([each.coordinates for each in strained])), dtype=float)
+    pieces = []
+    for each, own in zip(strained, np.split(found, len(strained)), strict=True):
+        rotation = own[3:12].T.reshape(-1, 3, 3).transpose(0, 2, 1)
+        pieces.append(Piece(own[:3].T, rotation, each, _drawn(each, own[12:])))
+    return pieces
+
+
+def _drawn(each: Deformation, more: Array) -> Deformation:
+    """A segment whose ends are displaced by more: (3, T) at its start, then (3, T) at its end."""
+    x = each.places[:, 0] / each.places[-1, 0]
+    fields_of = np.zeros((len(x), DEGREES, 6))
+    for k in range(3):
+        fields_of[:, k, k], fields_of[:, k, 3 + k] = 1 - x, x
+    shapes = np.hstack([each.shapes, fields_of.reshape(-1, 6)])
+    return replace(each, shapes=shapes, coordinates=np.vstack([each.coordinates, more]))
+
+
+def _moved(pieces: tuple[Piece, ...], places: Array) -> Array:
+    """(6 N, T) displacements and rotation vectors of the nodes of the whole beam; a cut is one node."""
+    from scipy.spatial.transform import Rotation
+
+    rows, first = [], 0
+    for k, piece in enumerate(pieces):
+        drawn = piece.drawn
+        count, times = len(drawn.places), len(drawn.t)
+        own = (drawn.shapes @ drawn.coordinates).T.reshape(times, count, DEGREES)
+        here = np.einsum("tij,tnj->tni", piece.rotation, drawn.places + own[:, :, :3]) + piece.position[:, None]
+        turns = Rotation.from_rotvec(own[:, :, 3:].reshape(-1, 3)).as_matrix().reshape(times, count, 3, 3)
+        turns = np.einsum("tij,tnjk->tnik", piece.rotation, turns).reshape(-1, 3, 3)
+        turned = Rotation.from_matrix(turns).as_rotvec().reshape(times, count, 3)
+        shift = here - places[first : first + count]
+        rows.append(np.concatenate([shift, turned], axis=2)[:, 1 if k else 0 :])
+        first += count - 1
+    whole = np.concatenate(rows, axis=1)
+    return np.asarray(whole.reshape(len(whole), -1).T)
