@@ -104,10 +104,14 @@ class Beam(Deformable):
         for name in frames:
             if name in ("start", "end"):
                 raise ModelError(f"the frame '{name}' is the beam's own", where=self.name, remedy="Choose another name")
-        super().__post_init__()
         _whole(self.segments, f"{self.name}.segments", 1, MOST_SEGMENTS)
+        super().__post_init__()
         if self.segments > 1:
             check_segments(self.segments, self.elements, self.attached, self.frames, self.at_nodes(), self.name)
+
+    @property
+    def pieces(self) -> int:
+        return self.segments
 
     @property
     def own_frame(self) -> str:

@@ -115,6 +115,8 @@ class Floating:
     u: ca.SX
     stiffening: str = "full"
     """``full``, ``rigid`` or ``none``: second-order displacements belong to the motion in the first case only."""
+    drag: ca.SX | None = None
+    """Damping forces along the elastic coordinates that follow speeds of other bodies, too."""
 
     @cached_property
     def K(self) -> ca.SX:
@@ -276,6 +278,8 @@ class Floating:
         for (a, b), slope in slopes.items():
             along -= W[a, b] * slope / 2
         elastic = ca.mtimes(Y.T, along) + ca.mtimes(self.K, self.q) + ca.mtimes(self.C, self.u)
+        if self.drag is not None:
+            elastic += self.drag
         kinetic = (k.mass * ca.sumsqr(v) + ca.dot(w, ca.mtimes(k.J, w)) + ca.dot(y_dot, ca.mtimes(k.M, y_dot))) / 2
         kinetic += ca.dot(v, ca.cross(w, k.c)) + ca.dot(v, moving) + ca.dot(w, ca.mtimes(k.H, y_dot))
         return Inertia(force, moment, kinetic, elastic, self.strain, self.loss)
@@ -295,7 +299,8 @@ class Floating:
     @cached_property
     def loss(self) -> ca.SX:
         """Power lost in the material."""
-        return ca.dot(self.u, ca.mtimes(self.C, self.u))
+        lost = ca.dot(self.u, ca.mtimes(self.C, self.u))
+        return lost if self.drag is None else lost + ca.dot(self.u, self.drag)
 
 
 def _gram(t: Tables) -> Array:

@@ -16,7 +16,7 @@ from cotree.model import Model
 from cotree.terminal.flexible import Beam
 from cotree.terminal.floating import Floating
 from cotree.terminal.recovery import Deformation, deformation
-from cotree.terminal.segments import Chain, segments
+from cotree.terminal.segments import Chain, prepared
 
 Array = NDArray[np.float64]
 
@@ -64,16 +64,14 @@ def segmented_deformation(model: Model, beam: Beam, t: Array, results: Mapping[s
     """The mesh of a beam of several segments over a run; ``results`` are by name without that of the beam."""
     values = beam.values(model.parameter_values())
     joined = beam.joined(model.components.values())
-    parts = segments(beam, values)
-    floating, strained = [], []
-    for k, part in enumerate(parts, 1):
-        own, sits = part.body.values({}), part.joined(joined)
-        tables = part.body.tables(own, model.folder, sits)
+    parts, floating, strained = [], [], []
+    for k, (part, tables) in enumerate(prepared(beam, values, model.folder, joined), 1):
         q, u = symbols([f"{k}.{name}" for name in tables.names]), symbols([f"{k}.{name}'" for name in tables.names])
         floating.append(Floating(tables, q, u, part.body.stiffening))
-        coordinates = {name: results[f"{k}.{name}"] for name in tables.names}
-        strained.append(deformation(part.body, own, t, coordinates, sits, model.folder))
-    chain = Chain(beam, parts, tuple(floating))
+        coordinates, sits = {name: results[f"{k}.{name}"] for name in tables.names}, part.joined(joined)
+        strained.append(deformation(part.body, part.body.values({}), t, coordinates, sits, model.folder))
+        parts.append(part)
+    chain = Chain(beam, tuple(parts), tuple(floating))
     pieces = tuple(_pieces(chain, strained))
     whole = replace(beam, segments=1, elements=beam.segments * parts[0].body.elements)
     structure = whole.prepare(values).structure

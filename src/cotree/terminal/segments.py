@@ -8,6 +8,7 @@ for rotations of any size.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +18,16 @@ import casadi as ca
 import numpy as np
 
 from cotree.errors import ModelError, listing, nearest
+from cotree.fem.tables import Tables, modal_damping
+from cotree.maths.rotation import skew, vee
 from cotree.model import Component, Frame
 from cotree.terminal.flexible import Beam
-from cotree.terminal.floating import Floating
+from cotree.terminal.floating import Floating, constant
 
 C = TypeVar("C", bound=Component)
+
+NOISE = 1e-12
+"""Part of the diagonal of a damping matrix below which an entry is rounding."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,9 @@ def segments(beam: Beam, values: Mapping[str, float]) -> tuple[Segment, ...]:
             elements=-(-beam.elements // count),
             frames={name: frame for name, frame in inner.items() if name not in ("start", "end")},
             masses={name: lump for name, lump in beam.masses.items() if owners[lump["at"]] == k},
-            interface=_interface(beam, k, frames),
+            interface=_interface(beam, frames),
             attached=("start", "end") if beam.shapes in ("interface", "nodal") else None,
+            damping=None,
             elastic={},
             elastic_rate={},
             **plain,
@@ -89,15 +96,35 @@ def _within(place: float, length: float) -> float:
     return float(min(max(place, 0.0), length))
 
 
-def _interface(beam: Beam, k: int, frames: Sequence[str]) -> Any:
-    """The interface of a segment: where the next ones are welded to it, and what is given for frames on it."""
+def _interface(beam: Beam, frames: Sequence[str]) -> Any:
+    """The interface of a segment: its ends, and what is given for frames on it."""
     if beam.interface is None:
         return None
     given: Any = [beam.interface] if isinstance(beam.interface, str) else beam.interface
     wanted = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, "all")
-    chosen = {"start": "all"} if k else {}
-    chosen |= {"end": "all"} if k < beam.segments - 1 else {}
+    chosen = {"start": "all", "end": "all"}
     return chosen | {name: degrees for name, degrees in wanted.items() if name in frames}
+
+
+def prepared(
+    beam: Beam, values: Mapping[str, float], folder: str | None, joined: Sequence[str]
+) -> list[tuple[Segment, Tables]]:
+    """The bodies of a beam with their tables; see `Deformable.tables`.
+
+    A segment that has no vibration mode below the given frequency bends by the shapes of its ends.
+    """
+    found = []
+    for part in segments(beam, values):
+        body, sits = part.body, part.joined(joined)
+        try:
+            tables = body.tables(body.values({}), folder, sits)
+        except ModelError:
+            if body.below is None or body.shapes != "interface":
+                raise
+            body = replace(body, below=None, modes=0)
+            tables = body.tables(body.values({}), folder, sits)
+        found.append((replace(part, body=body), tables))
+    return found
 
 
 def with_start(beam: Beam, parts: Sequence[Segment], known: Sequence[str]) -> list[Segment]:
@@ -196,6 +223,40 @@ class Chain:
             moved = ca.densify(position - self.undeformed(frame))
             result |= {f"{frame}.deflection.{x}": moved[k] for k, x in enumerate("xyz")}
         return result
+
+    def damped(self) -> Chain:
+        """The same with the damping of the whole beam's modes: those of the straight beam with its own frame held."""
+        beam, count = self.beam, len(self.names)
+        if beam.damping is None:
+            return self
+        beam.check_damping(count)
+        stiffness = np.zeros((count, count))
+        for own, each in zip(self._own(), self.floating, strict=True):
+            stiffness[own, own] = each.tables.stiffness
+        damping = modal_damping(self._mass_matrix(), stiffness, beam.damping, NOISE)
+        force = ca.mtimes(constant(damping), ca.vertcat(*(each.u for each in self.floating)))
+        drags = [force[own] for own in self._own()]
+        return replace(self, floating=tuple(replace(f, drag=d) for f, d in zip(self.floating, drags, strict=True)))
+
+    def _own(self) -> list[slice]:
+        """Where the coordinates of each segment are among those of all."""
+        ends = np.cumsum([0, *(each.q.numel() for each in self.floating)]).tolist()
+        return [slice(a, b) for a, b in itertools.pairwise(ends)]
+
+    def _mass_matrix(self) -> Any:
+        """The mass matrix of all elastic coordinates of the straight beam with its own frame held."""
+        q = ca.vertcat(*(each.q for each in self.floating))
+        moves = ca.horzcat(*(ca.vertcat(place, vee(turn)) for place, turn in self.poses))
+        slopes = ca.Function("slopes", [q], [ca.densify(ca.jacobian(ca.vec(moves), q))])
+        by_q = np.asarray(slopes(np.zeros(q.numel())), dtype=float)
+        total = np.zeros((q.numel(), q.numel()))
+        for k, (own, each) in enumerate(zip(self._own(), self.floating, strict=True)):
+            b = each.blocks
+            rows = ca.blockcat([[b.mass * ca.SX.eye(3), -skew(b.c), b.A], [skew(b.c), b.J, b.H], [b.A.T, b.H.T, b.M]])
+            matrix = ca.Function("mass", [each.q], [ca.densify(rows)])(np.zeros(each.q.numel()))
+            lift = np.vstack([by_q[6 * k : 6 * k + 6], np.eye(q.numel())[own]])
+            total += lift.T @ np.asarray(matrix, dtype=float) @ lift
+        return total
 
     @property
     def mass(self) -> float:

@@ -12,6 +12,7 @@ import casadi as ca
 
 from cotree.formulation.branch.chords import Rows, chord_rows
 from cotree.formulation.branch.kinematics import Kinematics
+from cotree.formulation.branch.places import Place
 from cotree.formulation.branch.topology import Branches, Link, Topology
 from cotree.formulation.branch.wrenches import Applied, along, tree_reactions
 from cotree.maths.symbolic import column
@@ -130,10 +131,20 @@ class Mechanism:
 
     def ends(self, name: str) -> tuple[str, str]:
         """The frames between which an element acts."""
-        part = self.top.model.components.get(name, self.top.links[name].joint if name in self.top.links else None)
+        part: Any = self.top.model.components.get(name)
+        if part is None:  # a weld between segments
+            part = self.top.links[name].joint
         on = getattr(part, "on", None)
         joint = part if on is None else self.top.links[on].joint
         return joint.frame_a, joint.frame_b  # type: ignore[attr-defined]
+
+    def held_places(self, name: str) -> tuple[Place, Place]:
+        """The places of these frames."""
+        link = self.top.links.get(name)
+        if link is not None:
+            return link.a, link.b
+        frame_a, frame_b = self.ends(name)
+        return self.top.places[frame_a], self.top.places[frame_b]
 
     @cached_property
     def generalised(self) -> ca.SX:

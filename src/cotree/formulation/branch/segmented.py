@@ -6,7 +6,7 @@ other by links that are in every tree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +19,7 @@ from cotree.terminal.bodies import frame_of
 from cotree.terminal.flexible import Beam
 from cotree.terminal.floating import Floating
 from cotree.terminal.joints import Weld
-from cotree.terminal.segments import Chain, called, segments, with_start
+from cotree.terminal.segments import Chain, called, prepared, with_start
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ def segmented(model: Model, beam: Beam, values: Values, first: int, more: int) -
     """A beam as segments; the first body has the number ``first``, the others begin at ``more``."""
     numbers = beam.values(model.parameter_values())
     joined = beam.joined(model.components.values())
-    parts = segments(beam, numbers)
-    flexible = []
-    for part in parts:
-        tables = part.body.tables(_numbers(part.body), model.folder, part.joined(joined))
+    parts, flexible = [], []
+    for part, tables in prepared(beam, numbers, model.folder, joined):
         check_flat(model, beam.name, tables)
+        parts.append(part)
         flexible.append(flexible_of(part.name, part.body, tables))
-    chain = Chain(beam, parts, tuple(each.floating for each in flexible))
-    chain = Chain(beam, tuple(with_start(beam, parts, chain.names)), chain.floating)
+    chain = Chain(beam, tuple(parts), tuple(each.floating for each in flexible)).damped()
+    chain = replace(chain, parts=tuple(with_start(beam, parts, chain.names)))
+    flexible = [replace(each, floating=own) for each, own in zip(flexible, chain.floating, strict=True)]
     bodies = (first, *range(more, more + len(parts) - 1))
     inner = [name for name in quantities(beam) if name.partition(".")[0] in beam.places()]
     entries = values.entries(beam, inner)
@@ -99,7 +99,3 @@ def segmented(model: Model, beam: Beam, values: Values, first: int, more: int) -
 def _place(k: int, floating: Floating, name: str, base: ca.SX) -> Place:
     node = floating.place(floating.tables.frames[name])
     return Place(k, node.position, ca.mtimes(node.rotation, base), node.rate, node.spin, node, base, False)
-
-
-def _numbers(body: Beam) -> dict[str, float]:
-    return body.values({})

@@ -168,11 +168,10 @@ class _Rigid:
         """Force and moment of joints, constraints and elements on each frame of a flexible body, in body axes."""
         own, top = self.own, self.own.top
         held, _ = own.reactions(self.multipliers)
-        every = [(name, *own.ends(name), wrench) for name, wrench in held.items()]
-        every += [(act.name, *own.ends(act.name), act.wrench) for act in own.acting]
+        every = [(*own.ends(name), *own.held_places(name), wrench) for name, wrench in held.items()]
+        every += [(*own.ends(act.name), *own.held_places(act.name), act.wrench) for act in own.acting]
         result: dict[tuple[int, str], Wrench] = {}
-        for _, frame_a, frame_b, wrench in every:
-            a, b = top.places[frame_a], top.places[frame_b]
+        for frame_a, frame_b, a, b, wrench in every:
             force, torque = ca.mtimes(a.rotation, wrench.force), ca.mtimes(a.rotation, wrench.torque)
             B = own.kin.between(a.body, b.body)
             arm = own.kin.offset(a.body, b.body) + ca.mtimes(B, b.position) - a.position
@@ -180,7 +179,7 @@ class _Rigid:
                 (frame_a, a, -force, -torque - ca.cross(arm, force)),
                 (frame_b, b, ca.mtimes(B.T, force), ca.mtimes(B.T, torque)),
             ):
-                name = node.partition(".")[2]
+                name = node.rpartition(".")[2] if "." in node else ""
                 if place.body in top.flexible and name:
                     key = (place.body, name)
                     known = result.get(key, Wrench(ca.SX.zeros(3), ca.SX.zeros(3)))
