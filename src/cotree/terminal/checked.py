@@ -18,7 +18,7 @@ RESULTS = (
 )  # fmt: skip
 """Results of a body, whose names no frame can have."""
 DEGREES = ("x", "y", "z", "rx", "ry", "rz")
-_CUT = re.compile(r"cut\d+\Z")
+_CUT = re.compile(r"(cut|segment)\d+\Z")
 _COORDINATE = re.compile(r"(mode|node)\d+(_rate)?\Z")
 
 
@@ -163,7 +163,7 @@ def check_segments(
             )
         if _CUT.match(name):
             raise ModelError(
-                f"the frame name '{name}' cannot be used: the forces at a cut between segments have it",
+                f"the frame name '{name}' cannot be used: results of a segment, or of a cut, have it",
                 where=f"{owner}.frames",
                 remedy="Choose another name",
             )

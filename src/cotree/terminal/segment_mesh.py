@@ -16,7 +16,7 @@ from cotree.model import Model
 from cotree.terminal.flexible import Beam
 from cotree.terminal.floating import Floating
 from cotree.terminal.recovery import Deformation, deformation
-from cotree.terminal.segments import Chain, prepared
+from cotree.terminal.segments import NAME, Chain, prepared
 
 Array = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def segmented_deformation(model: Model, beam: Beam, t: Array, results: Mapping[s
     for k, (part, tables) in enumerate(prepared(beam, values, model.folder, joined), 1):
         q, u = symbols([f"{k}.{name}" for name in tables.names]), symbols([f"{k}.{name}'" for name in tables.names])
         floating.append(Floating(tables, q, u, part.body.stiffening))
-        coordinates, sits = {name: results[f"{k}.{name}"] for name in tables.names}, part.joined(joined)
+        coordinates, sits = {name: results[f"{NAME}{k}.{name}"] for name in tables.names}, part.joined(joined)
         strained.append(deformation(part.body, part.body.values({}), t, coordinates, sits, model.folder))
         parts.append(part)
     chain = Chain(beam, tuple(parts), tuple(floating))

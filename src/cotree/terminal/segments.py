@@ -26,6 +26,8 @@ from cotree.terminal.floating import Floating, constant
 
 C = TypeVar("C", bound=Component)
 
+NAME = "segment"
+"""What segments are called, with their number."""
 NOISE = 1e-12
 """Part of the diagonal of a damping matrix below which an entry is rounding."""
 
@@ -35,7 +37,7 @@ class Segment:
     """One body of a beam."""
 
     name: str
-    """Such as ``boom.1``."""
+    """Such as ``boom.segment1``."""
     body: Beam
     """An ordinary beam of a part of the length; it keeps the name of the whole one, for messages."""
     begin: float
@@ -83,7 +85,7 @@ def segments(beam: Beam, values: Mapping[str, float]) -> tuple[Segment, ...]:
             elastic_rate={},
             **plain,
         )
-        found.append(Segment(f"{beam.name}.{k + 1}", body, k * each, frames))
+        found.append(Segment(f"{beam.name}.{NAME}{k + 1}", body, k * each, frames))
     return tuple(found)
 
 
@@ -140,9 +142,10 @@ def with_start(beam: Beam, parts: Sequence[Segment], known: Sequence[str]) -> li
                     remedy=nearest(str(name), known),
                 )
             k, _, own = name.partition(".")
-            part = result[int(k) - 1]
+            at = int(k.removeprefix(NAME)) - 1
+            part = result[at]
             start: Any = {field: {**getattr(part.body, field), own: value}}
-            result[int(k) - 1] = replace(part, body=replace(part.body, **start))
+            result[at] = replace(part, body=replace(part.body, **start))
     return result
 
 
@@ -201,8 +204,8 @@ class Chain:
 
     @property
     def names(self) -> list[str]:
-        """Names of all elastic coordinates, such as ``1.mode1``."""
-        return [f"{k}.{name}" for k, each in enumerate(self.floating, 1) for name in each.tables.names]
+        """Names of all elastic coordinates, such as ``segment1.mode1``."""
+        return [f"{NAME}{k}.{name}" for k, each in enumerate(self.floating, 1) for name in each.tables.names]
 
     @property
     def units(self) -> list[str]:
@@ -212,10 +215,12 @@ class Chain:
     def measures(self) -> dict[str, ca.SX]:
         """Elastic coordinates, their rates, and deflections of frames from the beam's own frame, by name."""
         result = {
-            f"{k}.{n}": each.q[i] for k, each in enumerate(self.floating, 1) for i, n in enumerate(each.tables.names)
+            f"{NAME}{k}.{n}": each.q[i]
+            for k, each in enumerate(self.floating, 1)
+            for i, n in enumerate(each.tables.names)
         }
         result |= {
-            f"{k}.{n}_rate": each.u[i]
+            f"{NAME}{k}.{n}_rate": each.u[i]
             for k, each in enumerate(self.floating, 1)
             for i, n in enumerate(each.tables.names)
         }

@@ -15,6 +15,7 @@ from cotree.errors import CotreeError, ModelError
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.recovery import Deformation
 from cotree.terminal.segment_mesh import SegmentedDeformation
+from cotree.terminal.segments import NAME as SEGMENT
 from cotree.view.scene import Skin, Solid, Stage
 from cotree.view.scene_frames import Track, bending, matrices, product
 from cotree.view.scene_shapes import Array, Indices, Mesh, grid_triangles, joined, sphere
@@ -53,7 +54,7 @@ def add_flexible(stage: Stage, body: Deformable) -> None:
     kept = np.searchsorted(whole.t, stage.solution.t[stage.frames])
     if isinstance(whole, SegmentedDeformation):
         for k, piece in enumerate(whole.pieces, 1):
-            track = f"{name}.{k}"
+            track = f"{name}.{SEGMENT}{k}"
             stage.tracks[track] = _carried(stage.tracks[name], piece.position[kept], piece.rotation[kept])
             _add_skin(stage, name, track, piece.drawn, piece.strained, kept)
     else:

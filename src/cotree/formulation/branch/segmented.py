@@ -52,7 +52,9 @@ class Segmented:
         ends = [self._end(k, "end") for k in range(len(self.numbers))]
         starts = [self._end(k, "start") for k in range(len(self.numbers))]
         for k, (a, b) in enumerate(zip(ends, starts[1:], strict=False), 1):
-            weld = called(Weld("cut", f"{name}.{k}.end", f"{name}.{k + 1}.start"), f"{name}.cut{k}")
+            weld = called(
+                Weld("cut", f"{self.flexible[k - 1].name}.end", f"{self.flexible[k].name}.start"), f"{name}.cut{k}"
+            )
             found.append((weld, a, b))
         return found
 
