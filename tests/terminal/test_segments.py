@@ -111,9 +111,8 @@ def test_the_elastica_is_met_with_fourth_order() -> None:
 
 def test_stress_of_a_circle_is_the_same_everywhere() -> None:
     m = cantilever(8, PointTorque("M", "boom.end", torque=(0, 0, 2 * np.pi * EI)), damping=0.3)
-    sol = m.simulate(0.01, points=2)
     rest = m.static_equilibrium()
-    results = {name: np.array([float(rest[name])]) for name in sol.names if name.startswith("boom.")}
+    results = {name: np.array([float(rest[name])]) for name in m.equations().outputs if name.startswith("boom.")}
     from cotree.terminal.recovery import body_deformation
 
     found = body_deformation(m, "boom", np.zeros(1), results)
@@ -166,8 +165,8 @@ def test_the_soft_pendulum_moves_as_a_chain_of_rigid_links() -> None:
     for segments in (4, 8):
         sol = pendulum(segments, **THIN).simulate(0.8, points=81)
         errors.append(np.linalg.norm(sol["boom.end.position"][:, :2] - exact, axis=1).max())
-    assert errors[0] < 0.02
-    assert errors[1] < 0.004
+    assert errors[0] < 0.003
+    assert errors[1] < 0.001
 
 
 def compound(segments: int = 3) -> ct.Model:

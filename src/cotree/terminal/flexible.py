@@ -48,6 +48,14 @@ class Beam(Deformable):
     The section's y axis is the body's y axis turned about x by ``roll``. Without ``shear`` and ``rotary`` it is a beam
     of Euler and Bernoulli. ``mass`` is ``consistent`` with the stiffness, or ``linear`` between nodes (Richard 2012,
     eq. 50). ``masses`` are rigid lumps on frames: ``{tip: {at: end, mass: 2}}``.
+
+    ``segments`` cuts the beam into so many bodies of equal length, welded end to start, each with the linear theory in
+    a frame of its own: for rotations beyond a few tenths. Frames, lumps, results and pictures stay those of one beam.
+    ``elements`` counts those of the whole beam; each segment has its share, rounded up. ``shapes``, ``modes``,
+    ``below``, ``deforms`` and ``stiffening`` hold for every segment, whose interface are its ends and the frames on it
+    that would belong to the interface of one beam. ``damping`` is that of the modes of the whole straight beam. The
+    beam's own frame sits on one of its frames (``attached``, by default ``start``). Elastic coordinates are called
+    ``segment1.mode1``.
     """
 
     example: ClassVar[Mapping[str, Any]] = {

@@ -89,21 +89,21 @@ def _pieces(chain: Chain, strained: list[Deformation]) -> list[Piece]:
             node = each.tables.frames[name]
             rows.append(each.place(node).position - ca.SX(node.place) - ca.mtimes(ca.SX(node.move), each.q))
     function = ca.Function("segments", [q], [ca.densify(ca.vertcat(*rows))])
-    found = np.asarray(function(np.vstack([each.coordinates for each in strained])), dtype=float)
+    found = np.asarray(function(np.vstack([shown.coordinates for shown in strained])), dtype=float)
     pieces = []
-    for each, own in zip(strained, np.split(found, len(strained)), strict=True):
+    for shown, own in zip(strained, np.split(found, len(strained)), strict=True):
         rotation = own[3:12].T.reshape(-1, 3, 3).transpose(0, 2, 1)
-        pieces.append(Piece(own[:3].T, rotation, each, _drawn(each, own[12:])))
+        pieces.append(Piece(own[:3].T, rotation, shown, _drawn(shown, own[12:])))
     return pieces
 
 
 def _drawn(each: Deformation, more: Array) -> Deformation:
     """A segment whose ends are displaced by more: (3, T) at its start, then (3, T) at its end."""
     x = each.places[:, 0] / each.places[-1, 0]
-    fields_of = np.zeros((len(x), DEGREES, 6))
+    spread = np.zeros((len(x), DEGREES, 6))
     for k in range(3):
-        fields_of[:, k, k], fields_of[:, k, 3 + k] = 1 - x, x
-    shapes = np.hstack([each.shapes, fields_of.reshape(-1, 6)])
+        spread[:, k, k], spread[:, k, 3 + k] = 1 - x, x
+    shapes = np.hstack([each.shapes, spread.reshape(-1, 6)])
     return replace(each, shapes=shapes, coordinates=np.vstack([each.coordinates, more]))
 
 

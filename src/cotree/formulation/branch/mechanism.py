@@ -136,7 +136,7 @@ class Mechanism:
             part = self.top.links[name].joint
         on = getattr(part, "on", None)
         joint = part if on is None else self.top.links[on].joint
-        return joint.frame_a, joint.frame_b  # type: ignore[attr-defined]
+        return joint.frame_a, joint.frame_b
 
     def held_places(self, name: str) -> tuple[Place, Place]:
         """The places of these frames."""

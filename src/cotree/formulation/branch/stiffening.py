@@ -180,6 +180,8 @@ class _Rigid:
                 (frame_b, b, ca.mtimes(B.T, force), ca.mtimes(B.T, torque)),
             ):
                 name = node.rpartition(".")[2] if "." in node else ""
+                if node in top.segmented and place.node is not None:  # its frame sits on a node of a segment
+                    name, m = top.segmented[node].body.own_frame, m + ca.cross(place.position - place.node.position, f)
                 if place.body in top.flexible and name:
                     key = (place.body, name)
                     known = result.get(key, Wrench(ca.SX.zeros(3), ca.SX.zeros(3)))

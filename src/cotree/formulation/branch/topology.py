@@ -277,17 +277,17 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
         if isinstance(part, Joint):
             a, b = result.place(part.frame_a, part.name), result.place(part.frame_b, part.name)
             links[part.name] = Link(part, a.body, b.body, a, b, result.of(part), drivers.get(part.name, ()))
-            if a.body == b.body:
+            if a.body == b.body or any({a.body, b.body} <= set(beam.numbers) for beam in cut.values()):
                 raise ModelError(
                     f"its frames '{part.frame_a}' and '{part.frame_b}' belong to the same body",
                     where=part.name,
                     expected="frames of two bodies, or of a body and the ground",
                 )
-    for body in parts:
-        if isinstance(body, Body):
-            own, place = mobility(body, model.planar), places[body.name]
-            links[body.name] = Link(
-                own, GROUND, place.body, places["ground"], place, _mobility_values(own), of_body=True
+    for part in parts:
+        if isinstance(part, Body):
+            free, place = mobility(part, model.planar), places[part.name]
+            links[part.name] = Link(
+                free, GROUND, place.body, places["ground"], place, _mobility_values(free), of_body=True
             )
     for beam in cut.values():
         for weld, a, b in beam.welds():
