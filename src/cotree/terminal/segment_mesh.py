@@ -34,6 +34,14 @@ class Piece:
     drawn: Deformation
     """The same with the second-order displacement of its ends spread along it, so that segments meet."""
 
+    def during(self, instants: Any) -> Piece:
+        """The same at some instants, by their numbers."""
+        strained, drawn = (
+            replace(each, t=each.t[instants], coordinates=each.coordinates[:, instants])
+            for each in (self.strained, self.drawn)
+        )
+        return Piece(self.position[instants], self.rotation[instants], strained, drawn)
+
 
 @dataclass(frozen=True)
 class SegmentedDeformation(Deformation):
@@ -44,6 +52,11 @@ class SegmentedDeformation(Deformation):
     """
 
     pieces: tuple[Piece, ...] = ()
+
+    def during(self, instants: Any) -> SegmentedDeformation:
+        """The same at some instants, by their numbers."""
+        pieces = tuple(piece.during(instants) for piece in self.pieces)
+        return replace(self, t=self.t[instants], coordinates=self.coordinates[:, instants], pieces=pieces)
 
     def stress(self, index: int) -> list[Any]:
         """Stresses at one time at both ends of each element of the whole beam."""

@@ -21,7 +21,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.fem.tables import Tables, modal_damping
 from cotree.maths.rotation import skew, vee
 from cotree.model import Component, Frame
-from cotree.terminal.flexible import Beam
+from cotree.terminal.flexible import SAME, Beam
 from cotree.terminal.floating import Floating, constant
 
 C = TypeVar("C", bound=Component)
@@ -61,7 +61,8 @@ def segments(beam: Beam, values: Mapping[str, float]) -> tuple[Segment, ...]:
     """The bodies of a beam, from the numbers of its fields; a frame at a cut belongs to the segment that ends there."""
     count, length = beam.segments, values["length"]
     beam.stations(values)  # refuses frames that are not on the beam
-    each = length / count
+    each, elements = length / count, -(-beam.elements // count)
+    stations = np.linspace(0.0, each, elements + 1)
     names = beam.at_nodes()
     owners = {name: _owner(values[f"{name}.x"] / each, count) for name in names}
     owners |= {"start": 0, "end": count - 1}
@@ -69,14 +70,14 @@ def segments(beam: Beam, values: Mapping[str, float]) -> tuple[Segment, ...]:
     found = []
     for k in range(count):
         frames = tuple(name for name in names if owners[name] == k)
-        inner = {name: Frame((_within(values[f"{name}.x"] - k * each, each), 0.0, 0.0)) for name in frames}
+        at = {name: _snapped(values[f"{name}.x"] - k * each, stations, SAME * length) for name in frames}
         body = replace(
             beam,
             segments=1,
             length=each,
             roll=values["roll"],
-            elements=-(-beam.elements // count),
-            frames={name: frame for name, frame in inner.items() if name not in ("start", "end")},
+            elements=elements,
+            frames={name: Frame((x, 0.0, 0.0)) for name, x in at.items() if name not in ("start", "end")},
             masses={name: lump for name, lump in beam.masses.items() if owners[lump["at"]] == k},
             interface=_interface(beam, frames),
             attached=("start", "end") if beam.shapes in ("interface", "nodal") else None,
@@ -91,11 +92,13 @@ def segments(beam: Beam, values: Mapping[str, float]) -> tuple[Segment, ...]:
 
 def _owner(place: float, count: int) -> int:
     """The number of the segment on which a place lies, which is given in lengths of a segment."""
-    return int(np.clip(np.ceil(place - 1e-9 * count) - 1, 0, count - 1))
+    return int(np.clip(np.ceil(place - SAME * count) - 1, 0, count - 1))
 
 
-def _within(place: float, length: float) -> float:
-    return float(min(max(place, 0.0), length))
+def _snapped(place: float, stations: Any, near: float) -> float:
+    """A place on a segment, or the node that is so near that they are one on the whole beam."""
+    k = int(np.argmin(np.abs(stations - place)))
+    return float(stations[k] if abs(stations[k] - place) <= near else place)
 
 
 def _interface(beam: Beam, frames: Sequence[str]) -> Any:

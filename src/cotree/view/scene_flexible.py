@@ -15,9 +15,8 @@ from cotree.errors import CotreeError, ModelError
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.recovery import Deformation
 from cotree.terminal.segment_mesh import SegmentedDeformation
-from cotree.terminal.segments import NAME as SEGMENT
 from cotree.view.scene import Skin, Solid, Stage
-from cotree.view.scene_frames import Track, bending, matrices, product
+from cotree.view.scene_frames import bending
 from cotree.view.scene_shapes import Array, Indices, Mesh, grid_triangles, joined, sphere
 
 STATIONS = 5
@@ -53,12 +52,11 @@ def add_flexible(stage: Stage, body: Deformable) -> None:
     whole = stage.elastic[name]
     kept = np.searchsorted(whole.t, stage.solution.t[stage.frames])
     if isinstance(whole, SegmentedDeformation):
-        for k, piece in enumerate(whole.pieces, 1):
-            track = f"{name}.{SEGMENT}{k}"
-            stage.tracks[track] = _carried(stage.tracks[name], piece.position[kept], piece.rotation[kept])
-            _add_skin(stage, name, track, piece.drawn, piece.strained, kept)
-    else:
-        _add_skin(stage, name, name, whole, whole, kept)
+        from cotree.view.scene_segments import segmented_skin
+
+        stage.skins.append(segmented_skin(stage, name, whole.during(kept)))
+    elif not _add_skin(stage, name, whole, kept):
+        return
     stage.labels.setdefault(name, name)
     for lump in body.masses.values():
         at = f"{name}.{lump['at']}"
@@ -67,32 +65,22 @@ def add_flexible(stage: Stage, body: Deformable) -> None:
             stage.solids.append(Solid(name, ball, at, stage.colour(name)))
 
 
-def _carried(track: Track, position: Array, rotation: Array) -> Track:
-    """The track of a frame that moves in another one."""
-    from scipy.spatial.transform import Rotation
-
-    turns = np.asarray(Rotation.from_matrix(rotation).as_quat())[:, [3, 0, 1, 2]]
-    flips = np.where((turns[1:] * turns[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    turns *= np.cumprod(np.concatenate([[1.0], flips]))[:, None]
-    place = track.position + np.einsum("fij,fj->fi", matrices(track.orientation), position)
-    return Track(place, product(track.orientation, turns))
-
-
-def _add_skin(stage: Stage, name: str, track: str, whole: Deformation, strained: Deformation, kept: Indices) -> None:
-    """Draw what is bent by elastic coordinates in one frame, coloured by the stress of ``strained``."""
-    found, source = (replace(each, t=each.t[kept], coordinates=each.coordinates[:, kept]) for each in (whole, strained))
-    covers = [cover for family in found.families if (cover := _cover(family, found, stage.size)) is not None]
+def _add_skin(stage: Stage, name: str, whole: Deformation, kept: Indices) -> bool:
+    """Draw a body whose elastic coordinates bend it in one frame; whether there is something to draw."""
+    found = replace(whole, t=whole.t[kept], coordinates=whole.coordinates[:, kept])
+    covers = [cover for family in found.families if (cover := cover_of(family, found, stage.size)) is not None]
     if not covers:
-        return
+        return False
     mesh = joined([cover.mesh for cover in covers])
     shapes = np.concatenate([cover.moves for cover in covers]).transpose(2, 0, 1)
     shapes, every = condensed(shapes, whole.coordinates.T)
-    stress, instants = _stress(source, covers, len(mesh.vertices))
+    stress, instants = stress_on(found, [cover.corners for cover in covers], len(mesh.vertices))
     averaged = any(hasattr(family, "triangles") for family in found.families)
     stage.skins.append(
-        Skin(name, mesh, track, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
+        Skin(name, mesh, name, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
              instants, averaged)
     )  # fmt: skip
+    return True
 
 
 def condensed(shapes: Array, coordinates: Array) -> tuple[Array, Array]:
@@ -106,7 +94,7 @@ def condensed(shapes: Array, coordinates: Array) -> tuple[Array, Array]:
     return (basis @ right[:k].T).T.reshape(k, count, 3), left[:, :k] * sizes[:k]
 
 
-def _cover(family: Any, found: Deformation, size: float) -> Cover | None:
+def cover_of(family: Any, found: Deformation, size: float) -> Cover | None:
     if hasattr(family, "triangles"):
         return _shell(family, found, 0.4 * THINNEST * size)
     if hasattr(family, "section"):
@@ -237,10 +225,11 @@ def _deflection(shapes: Array, coordinates: Array, kept: Indices) -> float:
     )
 
 
-def _stress(found: Deformation, covers: list[Cover], vertices: int) -> tuple[Array | None, Indices | None]:
+def stress_on(found: Deformation, corners: list[Any], vertices: int) -> tuple[Array | None, Indices | None]:
     """(instants, vertices) von Mises stress and the frames that it is given at; None where a section has none.
 
-    Where these cannot be all frames, that with the largest deflection is one of them.
+    ``corners`` are those of the cover of each family. Where these cannot be all frames, that with the largest
+    deflection is one of them.
     """
     count = len(found.t)
     _, peak = bending(found.shapes, found.coordinates.T, 0.0)
@@ -250,10 +239,10 @@ def _stress(found: Deformation, covers: list[Cover], vertices: int) -> tuple[Arr
     try:
         for k in instants:
             values = [_mises(stress).ravel() for stress in found.stress(int(k))]
-            if len(values) != len(covers):
+            if len(values) != len(corners):
                 return None, None
-            drawn = zip(values, covers, strict=True)
-            rows.append(np.concatenate([(value[c.corners[0]] * c.corners[1]).sum(axis=1) for value, c in drawn]))
+            drawn = zip(values, corners, strict=True)
+            rows.append(np.concatenate([(value[numbers] * weights).sum(axis=1) for value, (numbers, weights) in drawn]))
     except CotreeError:
         return None, None
     return np.array(rows), instants
