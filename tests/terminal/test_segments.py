@@ -216,24 +216,6 @@ def test_a_frame_near_a_node_or_a_cut_is_on_it() -> None:
     assert m.deformation(sol, "boom").places[:, 0] == pytest.approx(np.linspace(0, 1, 21))
 
 
-SPATIAL = {"deforms": ["axial", "torsion", "xy", "xz"], "shear": True, "roll": 0.3}
-
-
-@pytest.mark.slow
-def test_a_spatial_motion_is_the_same_in_all_trees() -> None:
-    m = ct.Model("spatial", gravity=DOWN)
-    m.add(beam(2, elements=2, position=(0, 0, 0), angular_velocity=(1.0, 2.0, 3.0), **SPATIAL))
-    m.add(ct.RigidBody("bob", mass=0.3, inertia=(1e-3, 2e-3, 3e-3)))
-    m.add(ct.Spherical("S", m.ground, "boom.start", angular_velocity=(1.0, 2.0, 3.0)))
-    m.add(ct.Universal("U", "boom.end", "bob", angle_1=0.3))
-    first, *others = [m.simulate(0.03, tree=tree, rtol=1e-8, points=7) for tree in ("joint", "absolute")]
-    audit = first.energy()
-    assert np.abs(audit.closure).max() < 1e-5 * audit.scale
-    for name in ("boom.end.position", "bob.angular_velocity", "boom.end.deflection"):
-        for other in others:
-            assert other[name] == pytest.approx(first[name], abs=1e-5), name
-
-
 def test_segments_close_loops() -> None:
     m = ct.Model("four-bar", gravity=DOWN)
     m.add(
