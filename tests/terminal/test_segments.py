@@ -69,6 +69,9 @@ def test_an_end_moment_rolls_eight_segments_into_a_circle() -> None:
             assert np.linalg.norm(vector(rest, f"boom.{frame}.deflection") - moved) < (
                 1e-4 if frame != "inner" else 1e-3
             )
+    assert float(rest["boom.cut3.torque.z"]) == pytest.approx(
+        -2 * np.pi * EI, rel=1e-9
+    )  # of the inner on the outer part
     assert float(rest["boom.strain_energy"]) == pytest.approx(EI * (2 * np.pi) ** 2 / 2, rel=1e-6)
 
 
