@@ -175,7 +175,8 @@ def rewrite(page: Path) -> None:
 
 def run_pages() -> list[Path]:
     """All pages that are run: the tutorial, and those that show commands."""
-    return [*sorted((DOCS / "tutorial").glob("*.md")), DOCS / "command_line.md", DOCS / "method" / "files.md"]
+    more = [DOCS / "command_line.md", DOCS / "method" / "files.md", DOCS / "method" / "flexible.md"]
+    return [*sorted((DOCS / "tutorial").glob("*.md")), *more]
 
 
 def rewrite_all(names: Sequence[str] = ()) -> None:

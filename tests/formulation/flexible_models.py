@@ -70,6 +70,38 @@ def spatial_chain() -> ct.Model:
     return m
 
 
+def segmented_chain() -> ct.Model:
+    """Spatial, open: beams of two segments with a joint, a force and a spring inside, at a cut and at the ends."""
+    m = ct.Model("segmented chain")
+    places = {"cut": 0.25, "inside": {"at": 0.4, "axis": (1, 1, 0), "angle": 0.5}}
+    beam(m, "b0", 0.5, modes=0, elements=2, damping=0.02, segments=2, frames=places, deforms=["torsion", "xy", "xz"])
+    beam(m, "b1", 0.4, modes=0, elements=2, segments=2, attached="end", deforms=["xy"])
+    m.add(ct.RigidBody("b2", mass=0.3, inertia=(0.001, 0.002, 0.0015), frames={"in": (-0.1, 0.02, 0)}))
+    m.add(ct.Spherical("S", m.ground, "b0.start", orientation=(0.9, 0.2, -0.1, 0.3), angular_velocity=(1, -0.5, 2)))
+    m.add(ct.Universal("U", "b0.inside", "b1.start", angle_1=0.4, angle_2=-0.3, angle_1_rate=1.0, angle_2_rate=0.5))
+    m.add(ct.Revolute("R", "b2.in", "b1", axis=(0.2, 0.5, 1.0), angle=0.2, angle_rate=-1.0))
+    m.add(PointForce("push", "b1.end", force=("0.4*cos(3*t)", "0.3", "0.5*t"), axes="body"))
+    m.add(PointTorque("twist", "b0.end", torque=(0.03, "-0.02*sin(5*t)", 0.01)))
+    m.add(Spring("spring", m.ground.at(0.3, 0.3, 0.3), "b0.cut", length=0.4, stiffness=30.0, damping=0.5))
+    return m
+
+
+def segmented_four_bar() -> ct.Model:
+    """Planar, closed: a coupler of two segments, and one of rigid stiffening as the follower."""
+    m = ct.Model("segmented four-bar", gravity=DOWN)
+    m.add(
+        ct.RigidBody("crank", ct.rod(length=0.3, mass=1.0, radius=0.02), frames={"O": (-0.15, 0, 0), "A": (0.15, 0, 0)})
+    )
+    beam(m, "coupler", 0.9, modes=0, deforms=["axial", "xy"], segments=2)
+    beam(m, "follower", 0.75, modes=0, deforms=["xy"], segments=2, stiffening="rigid")
+    m.add(ct.Revolute("O", m.ground, "crank.O", angle=0.3, angle_rate=4.0, fixed=("angle", "angle_rate")))
+    m.add(ct.Revolute("A", "crank.A", "coupler.start", angle=0.5))
+    m.add(ct.Revolute("B", "coupler.end", "follower", angle=-1.5))
+    m.add(ct.Revolute("C", "follower.end", m.ground.at(0.9, 0, 0)))
+    m.add(JointActuator("motor", "O", effort="2 + sin(3*t)"))
+    return m
+
+
 def plate_arm() -> ct.Model:
     """Spatial, open: a plate with rigid edges carries a rigid body on a joint that begins at that body."""
     m = ct.Model("plate on a hinge")

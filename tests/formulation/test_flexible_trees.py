@@ -19,6 +19,8 @@ CASES: dict[str, tuple[Callable[[], ct.Model], list[str]]] = {
     "four-bar": (models.four_bar, [f"{j}.{each}" for j in "OABC" for each in PLANE]),
     "slider-crank": (models.slider_crank, [f"{j}.{each}" for j in ("O", "A", "B", "slide") for each in PLANE]),
     "spatial chain": (models.spatial_chain, [f"{j}.{each}" for j in "SUR" for each in SPACE]),
+    "segmented chain": (models.segmented_chain, [f"{j}.{each}" for j in ("S", "U", "R", "b0.cut1") for each in SPACE]),
+    "segmented four-bar": (models.segmented_four_bar, [f"{j}.{each}" for j in "OABC" for each in PLANE]),
     "plate": (models.plate_arm, [f"{j}.{each}" for j in "RS" for each in SPACE]),
 }
 """With the reactions that the motion determines: a planar loop of revolute joints is held more than once across."""
@@ -48,8 +50,11 @@ def test_every_tree_gives_the_same_motion_and_reactions(name: str) -> None:
     assert joint.energy().error < 1e-8
 
 
-def test_a_tree_may_differ_for_translation_and_rotation() -> None:
-    model = models.spatial_chain()
+@pytest.mark.parametrize(
+    ("build", "mode"), [(models.spatial_chain, "mode1"), (models.segmented_chain, "segment2.mode1")]
+)
+def test_a_tree_may_differ_for_translation_and_rotation(build: Callable[[], ct.Model], mode: str) -> None:
+    model = build()
     mixed, joint = run(model, ("joint", "absolute")), run(model, "joint")
-    for n in ("b2.position.x", "b1.end.position.z", "b1.mode1", "U.force.y"):
+    for n in ("b2.position.x", "b1.end.position.z", f"b1.{mode}", "U.force.y"):
         np.testing.assert_allclose(mixed[n], joint[n], rtol=1e-8, atol=1e-8)

@@ -117,7 +117,7 @@ def tables(
     noise = _NOISE_MODES if np.isfinite(basis.frequencies).all() else _NOISE_NODAL
     stiffness = _projected(structure.stiffness, shapes, noise)
     damping = _projected(structure.viscosity, shapes, noise)
-    damping = damping + _modal_damping(mass_matrix, stiffness, damping_ratio, noise)
+    damping = damping + modal_damping(mass_matrix, stiffness, damping_ratio, noise)
     nodes = list(dict.fromkeys(frames.values()))
     loads = _Loads(structure, nodes)
     geometric = np.zeros((loads.count, *stiffness.shape))
@@ -247,7 +247,7 @@ def _projected(matrix: Any, shapes: Array, noise: float) -> Array:
     return np.where(np.abs(small) < noise * np.outer(size, size), 0.0, small)
 
 
-def _modal_damping(mass: Array, stiffness: Array, ratio: float | Sequence[float] | None, noise: float) -> Array:
+def modal_damping(mass: Array, stiffness: Array, ratio: float | Sequence[float] | None, noise: float) -> Array:
     """Damping that takes the given fraction of critical from each eigenmode of a mass and a stiffness."""
     from scipy.linalg import eigh
 

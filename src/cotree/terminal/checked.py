@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cotree.errors import ModelError
+from cotree.errors import ModelError, listing
 from cotree.fem.reduction import MOST
 from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import finite
@@ -18,6 +18,7 @@ RESULTS = (
 )  # fmt: skip
 """Results of a body, whose names no frame can have."""
 DEGREES = ("x", "y", "z", "rx", "ry", "rz")
+_CUT = re.compile(r"(cut|segment)\d+\Z")
 _COORDINATE = re.compile(r"(mode|node)\d+(_rate)?\Z")
 
 
@@ -133,3 +134,36 @@ def degrees_of(given: Any, where: str) -> list[int]:
         if name not in DEGREES:
             raise ModelError(f"there is no degree of freedom {name!r}", where=where, expected=expected)
     return [DEGREES.index(name) for name in chosen]
+
+
+def check_segments(
+    count: int, elements: int, attached: Any, frames: Collection[str], at_nodes: Sequence[str], owner: str
+) -> None:
+    """A beam of several segments: an element for each, one frame that carries the beam's own, places on the beam."""
+    if count > elements:
+        raise ModelError(
+            f"{count} segments are asked for, but the whole beam has {elements} elements",
+            where=f"{owner}.segments",
+            expected="at least one element for each segment",
+            remedy=f"Say elements={count}, or more",
+        )
+    if attached is not None and attached not in at_nodes:
+        raise ModelError(
+            f"a beam of {count} segments is attached to {attached!r}",
+            where=f"{owner}.attached",
+            expected=f"one of its frames: {listing(at_nodes)}",
+        )
+    for name in frames:
+        if name not in at_nodes:
+            raise ModelError(
+                f"the frame '{name}' follows the centre of mass, which lies on none of the {count} segments",
+                where=f"{owner}.frames",
+                expected="places along the beam",
+                remedy=f"Leave out '{name}', or segments",
+            )
+        if _CUT.match(name):
+            raise ModelError(
+                f"the frame name '{name}' cannot be used: results of a segment, or of a cut, have it",
+                where=f"{owner}.frames",
+                remedy="Choose another name",
+            )

@@ -156,7 +156,7 @@ class Deformable(Body):
         object.__setattr__(self, "modes", modes)
         object.__setattr__(self, "damping", ratios(self.damping, f"{self.name}.damping"))
         if modes is not None and self.below is None and self.shapes != "interface":
-            self._check_damping(modes if isinstance(modes, int) else len(modes))
+            self.check_damping((modes if isinstance(modes, int) else len(modes)) * self.pieces)
         self._check_interface()
         super().__post_init__()
 
@@ -192,7 +192,7 @@ class Deformable(Body):
             self._known(name, "interface")
         object.__setattr__(self, "interface", given)
 
-    def _check_damping(self, count: int) -> None:
+    def check_damping(self, count: int) -> None:
         """As many ratios as modes."""
         if isinstance(self.damping, tuple) and len(self.damping) != count:
             raise ModelError(
@@ -213,6 +213,11 @@ class Deformable(Body):
 
     def __hash__(self) -> int:
         return hash((type(self), self.name))
+
+    @property
+    def pieces(self) -> int:
+        """How many bodies it is cut into."""
+        return 1
 
     # -- frames ----------------------------------------------------------------------------------------------------
 
@@ -304,7 +309,7 @@ class Deformable(Body):
         prepared = self.prepare(values)
         reference = self.reference(prepared)
         basis = self.basis(prepared, reference)
-        self._check_damping(len(basis.names))
+        self.check_damping(len(basis.names))
         found = tables(
             prepared.structure,
             basis,

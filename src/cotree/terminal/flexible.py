@@ -14,10 +14,25 @@ from cotree.fem.material import Material, material_from_data
 from cotree.fem.section import Section, section_from_data
 from cotree.model import Frame, Value, quantity
 from cotree.model.form import WHOLE, either, one_of, said, several
-from cotree.model.quantity import MISSING, Quantity
-from cotree.terminal.checked import DEGREES, degrees_of, flag, mapping, names, numbers
+from cotree.model.quantity import MISSING, Quantity, finite
+from cotree.terminal.checked import DEGREES, check_segments, degrees_of, flag, mapping, names, numbers
 from cotree.terminal.deformable import CentreOfMass, Deformable, Prepared
-from cotree.terminal.flexible_sheet import HELD, MASS, MATERIAL, MESH, OFFSET, PLATE, RIGID, ROTARY, SECTION, SHEAR
+from cotree.terminal.flexible_sheet import (
+    HELD,
+    MASS,
+    MATERIAL,
+    MESH,
+    MOST_SEGMENTS,
+    MOST_STATIONS,
+    OFFSET,
+    PLATE,
+    RIGID,
+    ROTARY,
+    SECTION,
+    SEGMENTS,
+    SHEAR,
+    STATIONS,
+)
 from cotree.terminal.lumps import lumps
 
 if TYPE_CHECKING:
@@ -29,8 +44,6 @@ SAME = 1e-9
 """Part of a beam's length within which two places are one."""
 MOST = 10_000
 """Most elements of a beam."""
-MOST_STATIONS = 100
-STATION_COUNT = {**WHOLE, "minimum": 0, "maximum": MOST_STATIONS}
 
 
 class Beam(Deformable):
@@ -39,8 +52,17 @@ class Beam(Deformable):
     ``deforms`` leaves out what shall stay rigid: of ``axial``, ``torsion``, bending in the planes ``xy`` and ``xz``.
     The section's y axis is the body's y axis turned about x by ``roll``. Without ``shear`` and ``rotary`` it is a beam
     of Euler and Bernoulli. ``mass`` is ``consistent`` with the stiffness, or ``linear`` between nodes (Richard 2012,
-    eq. 50). ``masses`` are rigid lumps on frames: ``{tip: {at: end, mass: 2}}``. At ``stations`` places, even from
-    start to end, section forces and stress are results: ``boom.axial``, ``boom.moment_y``, ``boom.mises``.
+    eq. 50). ``masses`` are rigid lumps on frames: ``{tip: {at: end, mass: 2}}``. At ``stations``, a number of places,
+    even from start to end, or a list of them, section forces and stress are results: ``boom.axial``,
+    ``boom.moment_y``, ``boom.mises``.
+
+    ``segments`` cuts the beam into so many bodies of equal length, welded end to start, each with the linear theory in
+    a frame of its own: for rotations beyond a few tenths. Frames, lumps, results and pictures stay those of one beam.
+    ``elements`` counts those of the whole beam; each segment has its share, rounded up. ``shapes``, ``modes``,
+    ``below``, ``deforms`` and ``stiffening`` hold for every segment, whose interface are its ends and the frames on it
+    that would belong to the interface of one beam. ``damping`` is that of the modes of the whole straight beam. The
+    beam's own frame sits on one of its frames (``attached``, by default ``start``). Elastic coordinates are called
+    ``segment1.mode1``.
     """
 
     example: ClassVar[Mapping[str, Any]] = {
@@ -67,11 +89,8 @@ class Beam(Deformable):
     mass: Literal["consistent", "linear"] = field(default="consistent", kw_only=True, metadata=MASS)
     offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True, metadata=OFFSET)
     roll: Value = quantity("rad", "turn of the section about x", default=0.0, built_in="table")
-    stations: int = field(
-        default=3,
-        kw_only=True,
-        metadata=said("number of places, even from start to end, with results for section forces", STATION_COUNT),
-    )
+    stations: int | Sequence[float] = field(default=3, kw_only=True, metadata=STATIONS)
+    segments: int = field(default=1, kw_only=True, metadata=SEGMENTS)
 
     def __post_init__(self) -> None:
         for name in ("section", "material", "elements"):
@@ -80,7 +99,7 @@ class Beam(Deformable):
         object.__setattr__(self, "section", section_from_data(self.section, f"{self.name}.section"))
         object.__setattr__(self, "material", material_from_data(self.material, f"{self.name}.material"))
         _whole(self.elements, f"{self.name}.elements", 1, MOST)
-        _whole(self.stations, f"{self.name}.stations", 0, MOST_STATIONS)
+        object.__setattr__(self, "stations", _checked_stations(self.stations, f"{self.name}.stations"))
         self._choice("mass", ("consistent", "linear"))
         expected = f"some of {listing(PLANES)}, each once"
         deforms = names(self.deforms, f"{self.name}.deforms", expected)
@@ -102,7 +121,19 @@ class Beam(Deformable):
         for name in frames:
             if name in ("start", "end"):
                 raise ModelError(f"the frame '{name}' is the beam's own", where=self.name, remedy="Choose another name")
+        _whole(self.segments, f"{self.name}.segments", 1, MOST_SEGMENTS)
         super().__post_init__()
+        if self.segments > 1:
+            check_segments(self.segments, self.elements, self.attached, self.frames, self.at_nodes(), self.name)
+
+    @property
+    def pieces(self) -> int:
+        return self.segments
+
+    @property
+    def own_frame(self) -> str:
+        """The frame that carries the beam's own where it has segments."""
+        return self.attached or "start"
 
     def _frame(self, name: str, given: Any) -> Frame:
         """A frame at a place along the beam: a number, or a mapping with at, axis and angle."""
@@ -135,28 +166,39 @@ class Beam(Deformable):
 
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         return (
-            values["length"], values["roll"], self._stations(values), self.section, self.material, self.elements,
+            values["length"], values["roll"], self.node_places(values), self.section, self.material, self.elements,
             self.deforms, self.shear, self.rotary, self.mass, self.offset, self.stations,
         )  # fmt: skip
+
+    def station_places(self, values: Mapping[str, float]) -> list[float]:
+        """Places along the beam in m where section forces are results."""
+        length, given = values["length"], self.stations
+        if isinstance(given, int):
+            return [0.0] if given == 1 else np.linspace(0.0, length, given).tolist()
+        for x in given:
+            if not -SAME * length <= x <= length * (1 + SAME):
+                raise ModelError(
+                    f"a station is at {x:g} m", where=f"{self.name}.stations", expected=f"places from 0 to {length:g} m"
+                )
+        return [float(np.clip(x, 0.0, length)) for x in given]
 
     def carried(self, prepared: Prepared, internal: Internal, values: Mapping[str, float]) -> tuple[Any, Any]:
         from cotree.fem.beam import Beams
         from cotree.fem.stations import station_tables
 
-        beams = prepared.structure.families[0]
-        if not self.stations or not isinstance(beams, Beams):
+        beams, wanted = prepared.structure.families[0], self.station_places(values)
+        if not wanted or not isinstance(beams, Beams):
             return super().carried(prepared, internal, values)
-        nodes, length = self._stations(values), values["length"]
-        found = []
-        for x in np.linspace(0.0, length, self.stations) if self.stations > 1 else (0.0,):
-            element = max(int(np.searchsorted(nodes, x - SAME * length)) - 1, 0)
+        nodes, found = self.node_places(values), []
+        for x in wanted:
+            element = max(int(np.searchsorted(nodes, x - SAME * values["length"])) - 1, 0)
             found.append((element, float((x - nodes[element]) / (nodes[element + 1] - nodes[element]))))
         return station_tables(internal, beams, found)
 
     def chord(self) -> tuple[str, str] | None:
         return "start", "end"
 
-    def _stations(self, values: Mapping[str, float]) -> Any:
+    def node_places(self, values: Mapping[str, float]) -> Any:
         """Places of the nodes: evenly spaced, and one at every frame."""
         length = values["length"]
         found = list(np.linspace(0.0, length, self.elements + 1))
@@ -176,7 +218,7 @@ class Beam(Deformable):
         from cotree.fem.beam import Beams
         from cotree.fem.structure import Structure
 
-        stations = self._stations(values)
+        stations = self.node_places(values)
         places = np.column_stack([stations, np.zeros((len(stations), 2))])
         count = len(stations) - 1
         lines = np.column_stack([np.arange(count), np.arange(1, count + 1)])
@@ -451,6 +493,16 @@ class FlexibleBody(Deformable):
 def _whole(given: Any, where: str, least: int, most: int) -> None:
     if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or not least <= given <= most:
         raise ModelError(f"found {given!r}", where=where, expected=f"a whole number from {least} to {most}")
+
+
+def _checked_stations(given: Any, where: str) -> int | tuple[float, ...]:
+    """A number of stations, or their places in order."""
+    if isinstance(given, list | tuple | np.ndarray):
+        if len(given) > MOST_STATIONS:
+            raise ModelError(f"there are {len(given)} stations", where=where, expected=f"at most {MOST_STATIONS}")
+        return tuple(sorted(finite(x, where, "places along the beam in m", "m") for x in given))
+    _whole(given, where, 0, MOST_STATIONS)
+    return int(given)
 
 
 def _on_beam(frame: Frame) -> Any:

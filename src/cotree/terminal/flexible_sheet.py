@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cotree.fem.material import material_schema
 from cotree.fem.section import section_schema
-from cotree.model.form import TEXT, WHOLE, Schema, either, named, or_null, said, several
+from cotree.model.form import TEXT, VALUE, WHOLE, Schema, either, named, or_null, said, several
 from cotree.terminal.deformable import NAMES
 
 
@@ -20,13 +20,23 @@ def _plate() -> Schema:
     return plate_schema()
 
 
+MOST_SEGMENTS = 200
+"""Most bodies of one beam."""
 SECTION = said("cross-section", section_schema)
 MATERIAL = said("material: a name such as steel, or its values", material_schema)
 SHEAR = said("whether beams shear (Timoshenko)")
 ROTARY = said("whether sections have rotary inertia")
 MASS = said("mass matrix: consistent with the stiffness, or linear between nodes")
 OFFSET = said("way (y, z) in m from the nodes to the centroid of the section")
+SEGMENTS = said(
+    "number of bodies in series that the beam is cut into", {**WHOLE, "minimum": 1, "maximum": MOST_SEGMENTS}
+)
 MESH = said("mesh: a builder, nodes with cells, or a file", _mesh)
 PLATE = said("what its triangles are made of", _plate)
 RIGID = said("frames with the set or nodes that move as one with it", named(either(TEXT, WHOLE, several(WHOLE, 1))))
 HELD = said("sets of nodes with degrees of freedom that stay zero", named(or_null(NAMES)))
+MOST_STATIONS = 100
+STATIONS = said(
+    "places with results for section forces: a number, even from start to end, or a list of places in m",
+    either({**WHOLE, "minimum": 0, "maximum": MOST_STATIONS}, several(VALUE, 1)),
+)

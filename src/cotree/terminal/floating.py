@@ -15,6 +15,7 @@ forces on s_2 is what stiffens a rotating beam (geometric stiffening).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -113,6 +114,8 @@ class Floating:
     u: ca.SX
     stiffening: str = "full"
     """``full``, ``rigid`` or ``none``: second-order displacements belong to the motion in the first case only."""
+    drag: ca.SX | None = None
+    """Damping forces along the elastic coordinates that follow speeds of other bodies, too."""
 
     @cached_property
     def K(self) -> ca.SX:
@@ -140,6 +143,31 @@ class Floating:
     def deflection(self, node: NodeTable) -> ca.SX:
         """Displacement of a node from its undeformed place, in body axes."""
         return self.place(node).position - constant(node.place)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the elastic coordinates."""
+        return self.tables.names
+
+    @property
+    def units(self) -> Sequence[str]:
+        """Their units."""
+        return self.tables.units
+
+    @property
+    def positions(self) -> dict[str, ca.SX]:
+        """Positions of the frames in the body, by name."""
+        return {frame: self.place(node).position for frame, node in self.tables.frames.items()}
+
+    @property
+    def mass(self) -> float:
+        """Mass in kg."""
+        return self.tables.mass
+
+    @property
+    def frequencies(self) -> Array:
+        """Those of the shapes in rad/s with the body's frame held, where they have one."""
+        return self.tables.frequencies
 
     def measures(self) -> dict[str, ca.SX]:
         """Elastic coordinates, their rates, and deflections of frames, by name."""
@@ -250,6 +278,8 @@ class Floating:
         for (a, b), slope in slopes.items():
             along -= W[a, b] * slope / 2
         elastic = ca.mtimes(Y.T, along) + ca.mtimes(self.K, self.q) + ca.mtimes(self.C, self.u)
+        if self.drag is not None:
+            elastic += self.drag
         kinetic = (k.mass * ca.sumsqr(v) + ca.dot(w, ca.mtimes(k.J, w)) + ca.dot(y_dot, ca.mtimes(k.M, y_dot))) / 2
         kinetic += ca.dot(v, ca.cross(w, k.c)) + ca.dot(v, moving) + ca.dot(w, ca.mtimes(k.H, y_dot))
         return Inertia(force, moment, kinetic, elastic, self.strain, self.loss)
@@ -269,7 +299,8 @@ class Floating:
     @cached_property
     def loss(self) -> ca.SX:
         """Power lost in the material."""
-        return ca.dot(self.u, ca.mtimes(self.C, self.u))
+        lost = ca.dot(self.u, ca.mtimes(self.C, self.u))
+        return lost if self.drag is None else lost + ca.dot(self.u, self.drag)
 
 
 def _gram(t: Tables) -> Array:

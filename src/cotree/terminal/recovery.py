@@ -210,5 +210,9 @@ def body_deformation(model: Model, body: str, t: Any, results: Mapping[str, Any]
         raise ModelError(f"'{body}' is no flexible body", expected=expected)
     own = {name.removeprefix(f"{body}."): each for name, each in results.items() if name.startswith(f"{body}.")}
     values = {name: np.atleast_1d(each) for name, each in own.items()}
+    if getattr(part, "segments", 1) > 1:
+        from cotree.terminal.segment_mesh import segmented_deformation
+
+        return segmented_deformation(model, part, np.atleast_1d(t), values)  # type: ignore[arg-type]
     joined = part.joined(model.components.values())
     return deformation(part, part.values(model.parameter_values()), np.atleast_1d(t), values, joined, model.folder)

@@ -14,6 +14,7 @@ import numpy as np
 from cotree.errors import CotreeError, ModelError
 from cotree.terminal.deformable import Deformable
 from cotree.terminal.recovery import Deformation
+from cotree.terminal.segment_mesh import SegmentedDeformation
 from cotree.view.scene import Skin, Solid, Stage
 from cotree.view.scene_frames import bending
 from cotree.view.scene_shapes import Array, Indices, Mesh, grid_triangles, joined, sphere
@@ -50,25 +51,36 @@ def add_flexible(stage: Stage, body: Deformable) -> None:
         raise ModelError("its mesh cannot be made again", where=name)
     whole = stage.elastic[name]
     kept = np.searchsorted(whole.t, stage.solution.t[stage.frames])
-    found = whole.part(kept)
-    covers = [cover for family in found.families if (cover := _cover(family, found, stage.size)) is not None]
-    if not covers:
+    if isinstance(whole, SegmentedDeformation):
+        from cotree.view.scene_segments import segmented_skin
+
+        stage.skins.append(segmented_skin(stage, name, whole.part(kept)))
+    elif not _add_skin(stage, name, whole, kept):
         return
-    mesh = joined([cover.mesh for cover in covers])
-    shapes = np.concatenate([cover.moves for cover in covers]).transpose(2, 0, 1)
-    shapes, every = condensed(shapes, whole.coordinates.T)
-    stress, instants = _stress(found, covers, len(mesh.vertices))
-    averaged = any(hasattr(family, "triangles") for family in found.families)
-    stage.skins.append(
-        Skin(name, mesh, name, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
-             instants, averaged)
-    )  # fmt: skip
     stage.labels.setdefault(name, name)
     for lump in body.masses.values():
         at = f"{name}.{lump['at']}"
         if at in stage.tracks:
             ball = sphere(float(np.cbrt(3 * lump["mass"] / (4 * np.pi * HEAVY))))
             stage.solids.append(Solid(name, ball, at, stage.colour(name)))
+
+
+def _add_skin(stage: Stage, name: str, whole: Deformation, kept: Indices) -> bool:
+    """Draw a body whose elastic coordinates bend it in one frame; whether there is something to draw."""
+    found = whole.part(kept)
+    covers = [cover for family in found.families if (cover := cover_of(family, found, stage.size)) is not None]
+    if not covers:
+        return False
+    mesh = joined([cover.mesh for cover in covers])
+    shapes = np.concatenate([cover.moves for cover in covers]).transpose(2, 0, 1)
+    shapes, every = condensed(shapes, whole.coordinates.T)
+    stress, instants = stress_on(found, [cover.corners for cover in covers], len(mesh.vertices))
+    averaged = any(hasattr(family, "triangles") for family in found.families)
+    stage.skins.append(
+        Skin(name, mesh, name, stage.colour(name), shapes, every[kept], _deflection(shapes, every, kept), stress,
+             instants, averaged)
+    )  # fmt: skip
+    return True
 
 
 def condensed(shapes: Array, coordinates: Array) -> tuple[Array, Array]:
@@ -82,7 +94,7 @@ def condensed(shapes: Array, coordinates: Array) -> tuple[Array, Array]:
     return (basis @ right[:k].T).T.reshape(k, count, 3), left[:, :k] * sizes[:k]
 
 
-def _cover(family: Any, found: Deformation, size: float) -> Cover | None:
+def cover_of(family: Any, found: Deformation, size: float) -> Cover | None:
     if hasattr(family, "triangles"):
         return _shell(family, found, 0.4 * THINNEST * size)
     if hasattr(family, "section"):
@@ -213,10 +225,11 @@ def _deflection(shapes: Array, coordinates: Array, kept: Indices) -> float:
     )
 
 
-def _stress(found: Deformation, covers: list[Cover], vertices: int) -> tuple[Array | None, Indices | None]:
+def stress_on(found: Deformation, corners: list[Any], vertices: int) -> tuple[Array | None, Indices | None]:
     """(instants, vertices) von Mises stress and the frames that it is given at; None where a section has none.
 
-    Where these cannot be all frames, that with the largest deflection is one of them.
+    ``corners`` are those of the cover of each family. Where these cannot be all frames, that with the largest
+    deflection is one of them.
     """
     count = len(found.t)
     _, peak = bending(found.shapes, found.coordinates.T, 0.0)
@@ -226,10 +239,10 @@ def _stress(found: Deformation, covers: list[Cover], vertices: int) -> tuple[Arr
     try:
         for k in instants:
             values = [_mises(stress).ravel() for stress in found.stress(int(k))]
-            if len(values) != len(covers):
+            if len(values) != len(corners):
                 return None, None
-            drawn = zip(values, covers, strict=True)
-            rows.append(np.concatenate([(value[c.corners[0]] * c.corners[1]).sum(axis=1) for value, c in drawn]))
+            drawn = zip(values, corners, strict=True)
+            rows.append(np.concatenate([(value[numbers] * weights).sum(axis=1) for value, (numbers, weights) in drawn]))
     except CotreeError:
         return None, None
     return np.array(rows), instants

@@ -74,7 +74,7 @@ def _coupled(top: Any, owner: str, joint: str) -> Link:
 
     link = top.links.get(joint)
     if link is None or link.of_body:
-        joints = [name for name, each in top.links.items() if not each.of_body]
+        joints = [name for name, each in top.links.items() if not (each.of_body or each.inner)]
         raise ModelError(
             f"there is no joint '{joint}'",
             where=owner,

@@ -15,14 +15,15 @@ from cotree.formulation.branch.articulated import suits as articulated
 from cotree.formulation.branch.equations import Prepared, Start
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.outputs import mechanism_outputs, turned
+from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.redundancy import Redundancy
+from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.branch.spins import Spins
 from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.system import BANKED, Energy, Fading, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column, substitute
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.characteristic import Characteristic
-from cotree.terminal.deformable import Deformable
 from cotree.terminal.drivers import FrameDrive
 
 Array = NDArray[np.float64]
@@ -173,7 +174,8 @@ def _check_inertia(own: Mechanism, rates: ca.SX, q0: Array, u0: Array, start: St
         central = tables.second - np.outer(tables.first, tables.first) / tables.mass
         across = np.linalg.eigvalsh(np.trace(central) * np.eye(3) - central)
         if across[0] < 1e-9 * across[2]:
-            thin.append(each.name)
+            thin.append(each.name.partition(".")[0])
+    thin = list(dict.fromkeys(thin))
     raise FormulationError(
         f"{listing([repr(name) for name in thin])} can turn about an axis about which it has no inertia"
         if thin
@@ -282,23 +284,24 @@ def _fading(own: Mechanism) -> tuple[Fading, ...]:
 
 def _diagnostics(own: Mechanism, redundancy: Redundancy) -> tuple[Diagnostic, ...]:
     sizes = {"speeds": len(own.kin.u_names), "rows": len(redundancy.kept), "freedom": redundancy.freedom}
-    elastic = (_elastic(own, j) for j in own.top.flexible)
+    elastic = (_elastic(each) for each in own.top.whole())
     return (diagnose("mechanism-counts", **sizes), *elastic, *redundancy.diagnostics)
 
 
-def _elastic(own: Mechanism, j: int) -> Diagnostic:
+def _elastic(flexible: Flexible | Segmented) -> Diagnostic:
     """What the elastic coordinates of a body are."""
-    flexible, body = own.top.flexible[j], own.top.bodies[j]
-    assert isinstance(body, Deformable)
-    tables, few = flexible.floating.tables, 6
-    found = tables.frequencies[np.isfinite(tables.frequencies)]
+    law, few = flexible.law, 6
+    found = law.frequencies[np.isfinite(law.frequencies)]
     listed = ", ".join(f"{value:.4g}" for value in found[:few])
     rest = f" ... {found[-1]:.4g}" if len(found) > few else ""
+    held = f", with its frame held {listed}{rest} rad/s" if len(found) else ""
+    if isinstance(flexible, Segmented):
+        held = f" in {len(flexible.numbers)} segments" + held.replace("its frame", "the frame of each segment")
     return diagnose(
         "elastic-coordinates",
         flexible.name,
-        mass=float(tables.mass),
-        count=len(tables.names),
-        shapes=str(body.shapes),
-        frequencies=f", with its frame held {listed}{rest} rad/s" if len(found) else "",
+        mass=float(law.mass),
+        count=len(law.names),
+        shapes=str(flexible.body.shapes),
+        frequencies=held,
     )

@@ -6,16 +6,19 @@ section forces are results themselves, by tables of unit loads (`cotree.fem.stat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import casadi as ca
 
 from cotree.fem.section import Section
 from cotree.fem.section_stress import has_stress, stress_points
 from cotree.formulation.branch.mechanism import Mechanism, Reactions
+from cotree.formulation.branch.places import Flexible, Place
+from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.system import Output
-from cotree.maths.rotation import skew
-from cotree.terminal.deformable import Deformable
+from cotree.maths.rotation import quaternion_of, skew
 from cotree.terminal.floating import constant
-from cotree.terminal.mechanics import XYZ, Wrench
+from cotree.terminal.mechanics import PARAMETERS, XYZ, Wrench
 
 FORCES = {"axial": "N", "shear_y": "N", "shear_z": "N", "torsion": "N m", "moment_y": "N m", "moment_z": "N m"}
 """Section forces of a beam, in the order of `cotree.fem.beam_recovery.Forces`, and their units."""
@@ -23,13 +26,20 @@ IN_PLANE = ("axial", "shear_y", "moment_z")
 """Those of a planar model."""
 
 
-def frame_loads(own: Mechanism, carried: Reactions) -> dict[int, dict[str, Wrench]]:
+Loads = Mapping[int, Mapping[str, Wrench]]
+"""Wrenches on frames by the number of a flexible body and the name of its frame, in body axes."""
+
+
+def frame_loads(own: Mechanism, carried: Reactions) -> Loads:
     """Force and moment of all that sits on each frame of each flexible body, about the frame and in body axes.
 
     What acts on the body's own frame acts on the frame that carries it.
     """
     top, kin = own.top, own.kin
     names = {id(place): node.partition(".")[2] for node, place in top.places.items() if place.body in top.flexible}
+    for link in top.links.values():
+        if link.inner:
+            names |= {id(link.a): "end", id(link.b): "start"}
     result: dict[int, dict[str, Wrench]] = {j: {} for j in top.flexible}
     for a, b, wrench in carried.pairs if result else ():
         force, torque = ca.mtimes(a.rotation, wrench.force), ca.mtimes(a.rotation, wrench.torque)
@@ -43,27 +53,74 @@ def frame_loads(own: Mechanism, carried: Reactions) -> dict[int, dict[str, Wrenc
                 continue
             name = names[id(place)]
             if not name:
-                body = top.bodies[place.body]
-                assert isinstance(body, Deformable)
-                name = body.carriers()[0]  # a frame of its own is fixed to one point only
-                m = m - ca.cross(top.places[f"{body.name}.{name}"].position, f)
+                name, centre = _carrier(own, place)
+                m = m + ca.cross(place.position - centre, f)
             known = result[place.body].get(name, Wrench(ca.SX.zeros(3), ca.SX.zeros(3)))
             result[place.body][name] = Wrench(known.force + f, known.torque + m)
     return result
 
 
-def load_outputs(own: Mechanism, j: int, loads: dict[str, Wrench]) -> dict[str, Output]:
-    """Results of a flexible body from which its internal forces follow, all in body axes."""
+def _carrier(own: Mechanism, place: Place) -> tuple[str, ca.SX]:
+    """The frame that carries a body's own frame, and its position in the axes of the body that it lies on."""
+    for beam in own.top.segmented.values():
+        if place is own.top.places[beam.name] and place.node is not None:
+            return beam.body.own_frame, place.node.position
+    flexible = own.top.flexible[place.body]
+    name = flexible.body.carriers()[0]  # a frame of its own is fixed to one point only
+    return name, own.top.places[f"{flexible.name}.{name}"].position
+
+
+def load_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -> dict[str, Output]:
+    """Results of a flexible body from which its internal forces follow, all in body axes.
+
+    Those of a beam of several segments are given for each segment, and for its frames in the beam's own axes.
+    """
+    if not isinstance(whole, Segmented):
+        j = next(j for j, each in own.top.flexible.items() if each is whole)
+        return _loads_of(own, j, loads[j])
+    result: dict[str, Output] = {}
+    for j, part in zip(whole.numbers, whole.chain.parts, strict=True):
+        result |= _turning(own, j) | _loads_of(own, j, loads[j])
+        axes = own.top.places[whole.name]
+        turn = ca.mtimes(axes.rotation.T, own.kin.between(axes.body, j))
+        seen = {
+            frame: Wrench(ca.mtimes(turn, each.force), ca.mtimes(turn, each.torque))
+            for frame, each in loads[j].items()
+            if frame in part.frames
+        }
+        result |= _wrenches(whole.name, seen)
+    return result
+
+
+def _loads_of(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> dict[str, Output]:
     kin, flexible = own.kin, own.top.flexible[j]
-    name, result = flexible.name, dict[str, Output]()
-    felt = _felt(own, j)
-    result |= {f"{name}.specific_force.{x}": Output(felt[k], "m/s^2") for k, x in enumerate(XYZ)}
+    name, felt = flexible.name, _felt(own, j)
+    result = {f"{name}.specific_force.{x}": Output(felt[k], "m/s^2") for k, x in enumerate(XYZ)}
     tables = flexible.floating.tables
     for k, (coordinate, unit) in enumerate(zip(tables.names, tables.units, strict=True)):
         result[f"{name}.{coordinate}_acceleration"] = Output(kin.u_dot[kin.elastic[j][k]], f"{unit}/s^2")
+    return result | _wrenches(name, loads)
+
+
+def _wrenches(name: str, loads: Mapping[str, Wrench]) -> dict[str, Output]:
+    result: dict[str, Output] = {}
     for frame, wrench in loads.items():
         result |= {f"{name}.{frame}.force.{x}": Output(wrench.force[k], "N") for k, x in enumerate(XYZ)}
         result |= {f"{name}.{frame}.torque.{x}": Output(wrench.torque[k], "N m") for k, x in enumerate(XYZ)}
+    return result
+
+
+def _turning(own: Mechanism, j: int) -> dict[str, Output]:
+    """How a segment turns, which has no frame in the graph."""
+    kin, name = own.kin, own.top.flexible[j].name
+    R, turn = kin.R[j], quaternion_of(kin.R[j])
+    result = {f"{name}.orientation.{e}": Output(turn[k], "") for k, e in enumerate(PARAMETERS)}
+    for what, vector, unit in (
+        ("angular_velocity", kin.omega[j], "rad/s"),
+        ("angular_acceleration", kin.accelerations[1][j], "rad/s^2"),
+    ):
+        seen = ca.mtimes(R, vector)
+        result |= {f"{name}.{what}.{x}": Output(seen[k], unit) for k, x in enumerate(XYZ)}
     return result
 
 
@@ -73,34 +130,40 @@ def _felt(own: Mechanism, j: int) -> ca.SX:
     return kin.accelerations[0][j] + ca.cross(kin.omega[j], kin.v[j]) - kin.gravity[j]
 
 
-def section_outputs(own: Mechanism, j: int, loads: dict[str, Wrench]) -> dict[str, Output]:
+def section_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -> dict[str, Output]:
     """Section forces and the largest von Mises stress at the stations of a beam, each numbered from its start."""
-    flexible, body = own.top.flexible[j], own.top.bodies[j]
-    tables = flexible.floating.tables
+    numbers = whole.numbers if isinstance(whole, Segmented) else [
+        j for j, each in own.top.flexible.items() if each is whole
+    ]  # fmt: skip
+    every = [forces for j in numbers for forces in _section_forces(own, j, loads[j])]
+    section: Section = getattr(whole.body, "section", None)  # type: ignore[assignment]
+    planar = own.top.model.planar
+    result: dict[str, Output] = {}
+    for what in IN_PLANE if planar else FORCES:
+        result |= {f"{whole.name}.{what}.{k}": Output(each[what], FORCES[what]) for k, each in enumerate(every, 1)}
+    for k, each in enumerate(() if planar else every, 1):
+        moment = ca.norm_2(ca.vertcat(each["moment_y"], each["moment_z"]))
+        result[f"{whole.name}.moment.{k}"] = Output(moment, "N m")
+    for k, each in enumerate(every if every and has_stress(section) else (), 1):
+        result[f"{whole.name}.mises.{k}"] = Output(_mises(section, each), "Pa")
+    return result
+
+
+def _section_forces(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> list[dict[str, ca.SX]]:
+    """Section forces at the stations of a body, by name."""
+    floating = own.top.flexible[j].floating
+    tables = floating.tables
     if not tables.carried.size:
-        return {}
+        return []
     every, straight = _load_vectors(own, j, loads)
     found = ca.mtimes(constant(tables.carried), every)
     for k, table in enumerate(tables.carried_2):
         if table.any():
-            found += flexible.floating.q[k] * ca.mtimes(constant(table), straight)
-    section: Section = body.section  # type: ignore[union-attr]
-    planar = own.top.model.planar
-    result: dict[str, Output] = {}
-    for number, forces in enumerate(ca.vertsplit(found, 6), 1):
-        own_forces = dict(zip(FORCES, ca.vertsplit(forces), strict=True))
-        for what in IN_PLANE if planar else FORCES:
-            result[f"{flexible.name}.{what}.{number}"] = Output(own_forces[what], FORCES[what])
-        moment = ca.norm_2(ca.vertcat(own_forces["moment_y"], own_forces["moment_z"]))
-        if not planar:
-            result[f"{flexible.name}.moment.{number}"] = Output(moment, "N m")
-        if has_stress(section):
-            result[f"{flexible.name}.mises.{number}"] = Output(_mises(section, own_forces), "Pa")
-    ordered = (f"{flexible.name}.{what}." for what in (*FORCES, "moment", "mises"))
-    return {name: each for head in ordered for name, each in result.items() if name.startswith(head)}
+            found += floating.q[k] * ca.mtimes(constant(table), straight)
+    return [dict(zip(FORCES, ca.vertsplit(forces), strict=True)) for forces in ca.vertsplit(found, 6)]
 
 
-def _load_vectors(own: Mechanism, j: int, loads: dict[str, Wrench]) -> tuple[ca.SX, ca.SX]:
+def _load_vectors(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> tuple[ca.SX, ca.SX]:
     """The loads on a body in the order of the tables of its stations: all, and those of the second order."""
     kin, floating = own.kin, own.top.flexible[j].floating
     w, tables = kin.omega[j], floating.tables
@@ -114,8 +177,7 @@ def _load_vectors(own: Mechanism, j: int, loads: dict[str, Wrench]) -> tuple[ca.
         constant_part, *rest = (constant(field) for field in floating.linear_shapes[:, :, k])
         all_base += ca.mtimes(each, constant_part)
         all_slope += ca.mtimes(each, ca.horzcat(*rest))
-    body = own.top.bodies[j]
-    assert isinstance(body, Deformable)
+    body = own.top.flexible[j].body
     nodes = body.at_nodes()
     still = Wrench(ca.SX.zeros(3), ca.SX.zeros(3))
     for name, wrench in loads.items():
@@ -132,7 +194,7 @@ def _load_vectors(own: Mechanism, j: int, loads: dict[str, Wrench]) -> tuple[ca.
     return ca.densify(every), ca.densify(ca.vertcat(all_base, ca.vec(ca.densify(all_slope).T), *on_frames))
 
 
-def _mises(section: Section, forces: dict[str, ca.SX]) -> ca.SX:
+def _mises(section: Section, forces: Mapping[str, ca.SX]) -> ca.SX:
     """The largest von Mises stress among the points of a section (see `cotree.fem.beam_recovery`)."""
     largest = ca.SX(0)
     for y, z, torque, along_y, along_z in stress_points(section):

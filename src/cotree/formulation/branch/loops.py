@@ -24,7 +24,8 @@ def circuit(mechanism: Mechanism, owner: str) -> list[str]:
         names = []
         while body in up:
             body, name = up[body]
-            names.append(name)
+            if not mechanism.top.links[name].inner:
+                names.append(name)
         return names
 
     a, b = path(link.i), path(link.j)
@@ -83,7 +84,8 @@ def closed_through(mechanism: Mechanism, owner: str) -> list[str]:
     names, body = [owner], chord.j
     while body in came and came[body][1]:
         body, name = came[body][0], came[body][1]
-        names.append(name)
+        if not joints[name].inner:
+            names.append(name)
     return names
 
 

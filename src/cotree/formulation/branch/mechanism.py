@@ -143,10 +143,20 @@ class Mechanism:
 
     def ends(self, name: str) -> tuple[str, str]:
         """The frames between which an element acts."""
-        part = self.top.model.components[name]
+        part: Any = self.top.model.components.get(name)
+        if part is None:  # a weld between segments
+            part = self.top.links[name].joint
         on = getattr(part, "on", None)
         joint = part if on is None else self.top.links[on].joint
-        return joint.frame_a, joint.frame_b  # type: ignore[attr-defined]
+        return joint.frame_a, joint.frame_b
+
+    def held_places(self, name: str) -> tuple[Place, Place]:
+        """The places of these frames."""
+        link = self.top.links.get(name)
+        if link is not None:
+            return link.a, link.b
+        frame_a, frame_b = self.ends(name)
+        return self.top.places[frame_a], self.top.places[frame_b]
 
     @cached_property
     def generalised(self) -> ca.SX:
@@ -310,8 +320,8 @@ class Measures(Mapping[str, ca.SX]):
         self._names, self._kin = names, kin
         self._elastic = {
             f"{flexible.name}.{name}": value
-            for flexible in mechanism.top.flexible.values()
-            for name, value in flexible.floating.measures().items()
+            for flexible in mechanism.top.whole()
+            for name, value in flexible.law.measures().items()
         }
 
     def __getitem__(self, name: str) -> ca.SX:

@@ -10,9 +10,9 @@ from cotree.formulation.branch.kinematics import BODY_ANGLE
 from cotree.formulation.branch.loads import frame_loads, load_outputs, section_outputs
 from cotree.formulation.branch.mechanism import Mechanism, Reactions, frame_motion
 from cotree.formulation.branch.places import Flexible
+from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
-from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
 
 
@@ -25,11 +25,11 @@ def mechanism_outputs(
         if place.body:
             result |= _frame(own, node)
     loads = frame_loads(own, carried)
-    for j, flexible in own.top.flexible.items():
+    for flexible in own.top.whole():
         result |= _elastic(flexible)
-        result |= _offsets(own, j, flexible)
-        result |= section_outputs(own, j, loads[j])
-        result |= load_outputs(own, j, loads[j])
+        result |= _offsets(flexible)
+        result |= section_outputs(own, flexible, loads)
+        result |= load_outputs(own, flexible, loads)
     reactions = reaction_outputs(own, carried)
     for link in own.top.links.values():
         if not link.of_body:
@@ -90,24 +90,23 @@ def _frame(own: Mechanism, node: str) -> dict[str, Output]:
     return result
 
 
-def _elastic(flexible: Flexible) -> dict[str, Output]:
+def _elastic(flexible: Flexible | Segmented) -> dict[str, Output]:
     """Elastic coordinates, strain energy, and the deflection of every frame from its undeformed place, in body axes."""
-    name, floating = flexible.name, flexible.floating
-    tables = floating.tables
-    units = dict(zip(tables.names, tables.units, strict=True))
+    name, law = flexible.name, flexible.law
+    units = dict(zip(law.names, law.units, strict=True))
     units |= {f"{coordinate}_rate": f"{unit}/s" for coordinate, unit in units.items()}
-    result = {f"{name}.{what}": Output(value, units.get(what, "m")) for what, value in floating.measures().items()}
-    result[f"{name}.strain_energy"] = Output(floating.strain, "J")
+    result = {f"{name}.{what}": Output(value, units.get(what, "m")) for what, value in law.measures().items()}
+    result[f"{name}.strain_energy"] = Output(law.strain, "J")
     return result
 
 
-def _offsets(own: Mechanism, j: int, flexible: Flexible) -> dict[str, Output]:
+def _offsets(flexible: Flexible | Segmented) -> dict[str, Output]:
     """Distances of a beam's frames from the line between its ends, along the axes that turn with this line."""
-    body, name = own.top.bodies[j], flexible.name
-    ends = body.chord() if isinstance(body, Deformable) else None
+    ends = flexible.body.chord()
     if ends is None:
         return {}
-    start, end = (own.top.places[f"{name}.{frame}"].position for frame in ends)
+    name, positions = flexible.name, flexible.law.positions
+    start, end = (positions[frame] for frame in ends)
     along = end - start
     e = along / ca.norm_2(along)
     across = {
@@ -115,9 +114,9 @@ def _offsets(own: Mechanism, j: int, flexible: Flexible) -> dict[str, Output]:
         "z": ca.vertcat(-e[2], -e[1] * e[2] / (1 + e[0]), 1 - e[2] * e[2] / (1 + e[0])),
     }
     result: dict[str, Output] = {}
-    for frame in flexible.floating.tables.frames:
+    for frame, position in positions.items():
         if frame not in ends:
-            place = own.top.places[f"{name}.{frame}"].position - start
+            place = position - start
             result |= {f"{name}.{frame}.offset.{x}": Output(ca.dot(axis, place), "m") for x, axis in across.items()}
     return result
 

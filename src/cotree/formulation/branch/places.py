@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import casadi as ca
 
 from cotree.errors import ModelError, listing
+from cotree.fem.tables import Tables
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import symbols
 from cotree.model import Model, quantities
@@ -33,9 +34,13 @@ class Place:
     """The node of a flexible body that carries it."""
     base: ca.SX | None = None
     """Its rotation in the undeformed body, where the body is flexible."""
+    aligns: bool = True
+    """Whether a joint there may have the angle between undeformed frames as its coordinate."""
 
     def turn_about(self, axis: ca.SX) -> tuple[ca.SX, ca.SX] | None:
         """The angle by which deformation turns it about an axis of its own, and its rate; None if about others, too."""
+        if not self.aligns:
+            return None
         if self.node is None or self.base is None:
             return ca.SX(0), ca.SX(0)
         along = ca.mtimes(self.base, axis)
@@ -50,6 +55,12 @@ class Flexible:
 
     name: str
     floating: Floating
+    body: Deformable
+
+    @property
+    def law(self) -> Floating:
+        """Where its results come from."""
+        return self.floating
 
 
 def flexible_body(model: Model, body: Deformable) -> Flexible:
@@ -63,16 +74,26 @@ def flexible_body(model: Model, body: Deformable) -> Flexible:
                 where=part.name,
                 expected=f"one of {listing([f'{body.name}.{name}' for name in body.places()])}",
             )
-    q, u = (symbols([f"{body.name}.{name}{end}" for name in tables.names]) for end in ("", "_rate"))
+    check_flat(model, body.name, tables)
+    return flexible_of(body.name, body, tables)
+
+
+def flexible_of(name: str, body: Deformable, tables: Tables) -> Flexible:
+    """A flexible body with new symbols."""
+    q, u = (symbols([f"{name}.{each}{end}" for each in tables.names]) for end in ("", "_rate"))
+    return Flexible(name, Floating(tables, q, u, body.stiffening), body)
+
+
+def check_flat(model: Model, name: str, tables: Tables) -> None:
+    """Refuse a body that deforms out of the plane of a planar model."""
     if model.planar:
-        tilted = [name for name, node in tables.frames.items() if node.move[2].any() or node.turn[:2].any()]
+        tilted = [each for each, node in tables.frames.items() if node.move[2].any() or node.turn[:2].any()]
         if tilted or tables.first_q[2].any():
             raise ModelError(
-                f"the flexible body '{body.name}' deforms out of the plane of a planar model",
+                f"the flexible body '{name}' deforms out of the plane of a planar model",
                 expected="displacements in x and y, and rotations about z only",
                 remedy="Say deforms=['xy'], with or without 'axial', or leave out planar",
             )
-    return Flexible(body.name, Floating(tables, q, u, body.stiffening))
 
 
 def deformed_places(k: int, body: Deformable, floating: Floating, values: Values) -> dict[str, Place]:

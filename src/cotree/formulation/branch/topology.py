@@ -17,12 +17,14 @@ import casadi as ca
 from cotree.errors import GraphError, ModelError, listing, nearest
 from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
 from cotree.formulation.branch.points import carriers
+from cotree.formulation.branch.segmented import Segmented, segmented
 from cotree.formulation.inertias import unreal_inertias
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
 from cotree.terminal.bodies import frame_of, turned
 from cotree.terminal.deformable import Deformable
+from cotree.terminal.flexible import Beam
 from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismatic, Slide
 from cotree.terminal.mechanics import (
     ORIENTATION,
@@ -54,6 +56,8 @@ class Link:
     values: Any
     drivers: tuple[Driver, ...] = ()
     of_body: bool = False
+    inner: bool = False
+    """Whether it holds segments of one beam together, which the graph does not show."""
 
     @property
     def name(self) -> str:
@@ -83,6 +87,14 @@ class Topology:
     fields: dict[str, Any] = field(default_factory=dict)
     flexible: dict[int, Flexible] = field(default_factory=dict)
     """Flexible bodies by index."""
+    segmented: dict[str, Segmented] = field(default_factory=dict)
+    """Beams of several segments, by name."""
+
+    def whole(self) -> list[Flexible | Segmented]:
+        """The flexible bodies as the model has them: a beam of several segments is one."""
+        inner = {k for beam in self.segmented.values() for k in beam.numbers[1:]}
+        first = {beam.numbers[0]: beam for beam in self.segmented.values()}
+        return [first.get(k, each) for k, each in self.flexible.items() if k not in inner]
 
     def of(self, component: Component) -> Any:
         """The values of a component, as symbols."""
@@ -214,8 +226,16 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
             rotation = identity if v.axis is None else turned(v.axis, v.angle)
             places[part.name] = Place(GROUND, ca.vertcat(*v.position), rotation)
     flexible: dict[int, Flexible] = {}
-    for k, body in enumerate(bodies):
+    cut: dict[str, Segmented] = {}
+    for k, body in enumerate(tuple(bodies)):
         if body is None:
+            continue
+        if isinstance(body, Beam) and body.segments > 1:
+            own = cut[body.name] = segmented(model, body, values, k, len(bodies))
+            places |= own.places
+            flexible |= dict(zip(own.numbers, own.flexible, strict=True))
+            bodies[k], *rest = own.bodies()
+            bodies += rest
             continue
         places[body.name] = Place(k, zero, identity)
         if isinstance(body, Deformable):
@@ -237,11 +257,15 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
         tuple(p for p in parts if isinstance(p, Element)),
         tuple(p for p in parts if isinstance(p, JointForce)),
         flexible=flexible,
+        segmented=cut,
     )
+    for beam in cut.values():
+        result.fields.update(beam.fields())
     for k, each in flexible.items():
         body = bodies[k]
         assert body is not None
-        result.of(body).floating = each.floating
+        if each.name not in result.fields:  # segments have their values already
+            result.of(body).floating = each.floating
     if model.planar:
         _check_plane(model)
     elif model.inertia == "repair":
@@ -253,18 +277,21 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
         if isinstance(part, Joint):
             a, b = result.place(part.frame_a, part.name), result.place(part.frame_b, part.name)
             links[part.name] = Link(part, a.body, b.body, a, b, result.of(part), drivers.get(part.name, ()))
-            if a.body == b.body:
+            if a.body == b.body or any({a.body, b.body} <= set(beam.numbers) for beam in cut.values()):
                 raise ModelError(
                     f"its frames '{part.frame_a}' and '{part.frame_b}' belong to the same body",
                     where=part.name,
                     expected="frames of two bodies, or of a body and the ground",
                 )
-    for k, body in enumerate(bodies):
-        if body is not None:
-            own = mobility(body, model.planar)
-            links[body.name] = Link(
-                own, GROUND, k, places["ground"], places[body.name], _mobility_values(own), of_body=True
+    for part in parts:
+        if isinstance(part, Body):
+            free, place = mobility(part, model.planar), places[part.name]
+            links[part.name] = Link(
+                free, GROUND, place.body, places["ground"], place, _mobility_values(free), of_body=True
             )
+    for beam in cut.values():
+        for weld, a, b in beam.welds():
+            links[weld.name] = Link(weld, a.body, b.body, a, b, SimpleNamespace(), inner=True)
     object.__setattr__(result, "links", links)
     return result
 
@@ -417,6 +444,10 @@ def _walk(top: Topology, tree: Tree) -> tuple[tuple[tuple[int, int, Link], ...],
             )
         near.setdefault(link.i, []).append((link.j, link))
         near.setdefault(link.j, []).append((link.i, link))
+    for link in top.links.values():
+        if link.inner:
+            near.setdefault(link.i, []).append((link.j, link))
+            near.setdefault(link.j, []).append((link.i, link))
     missing = [e.name for e in tree.graph if e.kind == Kind.ARM and e.name not in tree]
     if missing:
         raise GraphError(f"the arm '{missing[0]}' is not in the tree", expected="all arms in the tree")

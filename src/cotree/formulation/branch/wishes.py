@@ -8,12 +8,12 @@ from typing import Any
 import casadi as ca
 
 from cotree.formulation.branch.kinematics import BODY_ANGLE
-from cotree.formulation.branch.mechanism import Mechanism
+from cotree.formulation.branch.mechanism import Mechanism, frame_motion
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.topology import Link
 from cotree.maths.rotation import of_quaternion, vee
 from cotree.terminal.deformable import Deformable
-from cotree.terminal.mechanics import ORIENTATION
+from cotree.terminal.mechanics import ORIENTATION, Body
 
 
 @dataclass(frozen=True)
@@ -96,23 +96,24 @@ class Wishes:
 
     def _body_wishes(self, link: Link, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]) -> None:
         kin, top = self.mechanism.kin, self.mechanism.top
-        body = top.bodies[link.j]
-        v: Any = self.mechanism.values_of(body) if body is not None else None
-        j, own = link.j, kin.positions.get(link.name, {})
+        body = top.model.components[link.name]
+        assert isinstance(body, Body)
+        v: Any = self.mechanism.values_of(body)
+        own, place = kin.positions.get(link.name, {}), link.b
+        R, motion = ca.mtimes(kin.R[link.j], place.rotation), frame_motion(kin, link.name)
         if getattr(v, "position", None) is not None:
             wanted = ca.SX(ca.vertcat(*v.position))
             guess |= {f"{link.name}.{x}": wanted[k] for k, x in enumerate("xyz") if x in own}
-            positions.append(Wish(f"{link.name}.position", kin.p[j] - wanted, False, True))
+            positions.append(Wish(f"{link.name}.position", motion["position"] - wanted, False, True))
         if getattr(v, "orientation", None) is not None:
             wanted = ca.SX(ca.vertcat(*v.orientation))
             if ORIENTATION in own:
                 guess |= {f"{link.name}.{ORIENTATION}.e{k}": wanted[k] for k in range(4)}
             elif "angle" in own:
                 guess[f"{link.name}.angle"] = 2 * ca.atan2(wanted[3], wanted[0])
-            positions.append(Wish(f"{link.name}.orientation", vee(ca.mtimes(of_quaternion(wanted).T, kin.R[j])), False))
+            positions.append(Wish(f"{link.name}.orientation", vee(ca.mtimes(of_quaternion(wanted).T, R)), False))
         if getattr(v, "velocity", None) is not None:
-            off = ca.mtimes(kin.R[j], kin.v[j]) - ca.vertcat(*v.velocity)
-            speeds.append(Wish(f"{link.name}.velocity", off, False, True))
+            speeds.append(Wish(f"{link.name}.velocity", motion["velocity"] - ca.vertcat(*v.velocity), False, True))
         if getattr(v, "angular_velocity", None) is not None:
-            off = kin.omega[j] - ca.vertcat(*v.angular_velocity)
+            off = ca.mtimes(place.rotation.T, kin.omega[link.j] + place.spin) - ca.vertcat(*v.angular_velocity)
             speeds.append(Wish(f"{link.name}.angular_velocity", off, False))
