@@ -27,7 +27,8 @@ Walk = tuple[tuple[int, int, "Link"], ...]
 def carriers(top: Topology) -> dict[int, Link]:
     """Points that pass rotations on, with the joint that ties each to a body or to the ground."""
     found: dict[int, Link] = {}
-    waiting = {j: held for j in range(1, len(top.bodies)) if not top.turns(j) and (held := _holding(top, j))}
+    points = [j for j in range(1, len(top.bodies)) if not top.turns(j)]
+    waiting = {j: held for j in points if (held := _holding(top, j)) and not _last(top, j, held)}
     while tied := {j: link for j, held in waiting.items() if (link := _tie(top, j, held, found)) is not None}:
         found |= tied
         waiting = {j: held for j, held in waiting.items() if j not in tied}
@@ -108,6 +109,12 @@ def _free(link: Link) -> int:
 def _holds(top: Topology, link: Link) -> bool:
     """Whether a joint holds rotations."""
     return _free(link) < (1 if top.model.planar else FULL)
+
+
+def _last(top: Topology, j: int, held: list[Link]) -> bool:
+    """Whether a point is at the end of one joint, which does not need its axes."""
+    joints = [link for link in top.links.values() if not link.of_body and j in (link.i, link.j)]
+    return len(joints) == 1 and not _slides(held[0], j)
 
 
 def _slides(link: Link, j: int) -> bool:
