@@ -25,7 +25,7 @@ from cotree.maths.symbolic import substitute
 from cotree.results import Solution
 from cotree.solve.courses import inner_states
 from cotree.solve.doubts import pushing_cable
-from cotree.solve.integrator import Integrator
+from cotree.solve.integrator import Integrator, Options
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import kinked_drivers
 from cotree.solve.limits import Limits
@@ -324,14 +324,14 @@ class _Driven:
         """The results at the output times, put together as those of a run."""
         problem, method = (
             Problem.of(self.e),
-            cast(Integrator, SimpleNamespace(name="kinematics", settles=True, worst=0.0)),
+            cast(Integrator, SimpleNamespace(name="kinematics", settles=True, worst=0.0, options=Options())),
         )
         run = Run(problem, method, t, float(t[0]), self.p, Sizes.ones(problem, t[0]), Limits.none(t[0]))
         run.add(t, rows, integrals)
         run.steps = run.evaluations = self.steps
         run.stretches, run.start_energy = 1, float(rows[0, 0])
         edges = run.edges(np.zeros(0))
-        run.begun = kinked_drivers(run, edges, [run._modes(a, b) for a, b in pairwise(edges)], every=True)
+        run.begun, _ = kinked_drivers(run, edges, [run._modes(a, b) for a, b in pairwise(edges)], every=True)
         whole = run.solution(CLOSED, None, *seconds)
         assert whole is not None
         audit = whole.audit

@@ -24,7 +24,7 @@ from cotree.solve import (  # noqa: F401  (each registers)
     runge_kutta,
     xiang,
 )
-from cotree.solve.diagnostics import creeping
+from cotree.solve.diagnostics import creeping, with_units
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.hybrid_scout import scout
@@ -265,7 +265,7 @@ def _one(
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if solution is not None and error is None:
-        further = stepped_over(run) + inaccurate(run, start) if at is None else unchecked(run)
+        further = with_units(run, stepped_over(run)) + inaccurate(run, start) if at is None else unchecked(run)
         further += creeping(run, solution.values, solution.t)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:
