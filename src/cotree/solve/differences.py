@@ -28,6 +28,8 @@ LOST = 0.2
 """Difference between both runs, as a part of a result's range in the finer one, from which on that may be an error."""
 TOLERANCES = 100
 """Tolerances by which a constant result may be off in any case; each step of the run adds one."""
+WORK = (("J", "N", "m"), ("J", "N m", "rad"), ("W", "N", "m/s"), ("W", "N m", "rad/s"))
+"""Units of energies and powers, with those of their factors."""
 MANY = 40
 """Output times from which on what switches between two of them shows at one of them only."""
 
@@ -43,8 +45,10 @@ def largest_difference(run: Run, other: Run) -> tuple[str, float, float] | None:
     own, fine = rows[compared, :count], finer_rows[compared, :count]
     sizes, least = _sizes(run, fine, units), least_of(run)
     least |= {unit: max(least.get(unit, 0.0), ROUNDED * size) for unit, size in sizes.items()}
+    for unit, effort, way in WORK:  # what rounding moves does work
+        least[unit] = max(least.get(unit, 0.0), sizes.get(effort, 0.0) * least.get(way, 0.0))
     own_sizes = np.array([sizes[unit] for unit in units])
-    turns = np.array([[2 * np.pi if unit == "rad" else np.inf] for unit in units])
+    turns = np.array([2 * np.pi if unit == "rad" else np.inf for unit in units])[:, None]
     with np.errstate(invalid="ignore"):
         apart = np.abs(own - fine)
         apart = np.where(np.isinf(turns), apart, np.abs(apart - turns * np.round(apart / turns)))
