@@ -308,6 +308,19 @@ def test_a_run_that_is_too_long_to_be_made_again_is_noted(monkeypatch):
     assert not codes(sol)
 
 
+def test_a_sampled_python_function_is_not_called_again_for_it():
+    calls = []
+
+    def law(t: float, inputs: object) -> float:
+        calls.append(t)
+        return 0.0
+
+    m = bouncing(1e3)
+    m.add(ct.control.FunctionController("f", function=law, inputs=["t"], period=0.5))
+    assert unchecked(m.simulate(2.0)) == ["a second run would call sampled Python functions again"]
+    assert len(calls) == 5
+
+
 @pytest.mark.slow
 def test_vibrations_that_are_late_are_doubted_at_the_default_tolerance():
     """A crank of 1e6 N on a bearing without a body between: forces are off by a seventh of their range."""
