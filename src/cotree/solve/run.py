@@ -28,7 +28,7 @@ from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import SIDES, jumped_state, jumping_input, kinked_drivers, lost_signal, with_values
 from cotree.solve.limits import Limits, snapped, step_limits
 from cotree.solve.narrow import narrow_signals
-from cotree.solve.path import Path, joined_parts, snapped
+from cotree.solve.path import Path, joined_parts
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among

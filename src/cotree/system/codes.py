@@ -204,9 +204,9 @@ CODES: dict[str, Code] = {
     ),
     "accuracy-unchecked": Code(
         "note",
-        "this run was {why}: it is not checked whether its tolerance was fine enough and whether forces were stepped "
-        "over",
-        "Runs are looked at again, in parts, once they are done: those that go from start to end.",
+        "{why}: it is not checked whether the tolerance of this run was fine enough{further}",
+        "Runs are looked at again once they are done: those that go from start to end, are not too long, and call no "
+        "Python functions at their samples.",
     ),
     "stepped-over": Code(
         "warning",
