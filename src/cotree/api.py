@@ -31,6 +31,7 @@ from cotree.model.event import Event
 from cotree.results import EnergyAudit, Origin
 from cotree.results import solution as _solution
 from cotree.terminal import electrical, hydraulic, nodal, rotational, thermal, transducer, translational
+from cotree.terminal.beam import Beam
 from cotree.terminal.bodies import PointMass, RigidBody
 from cotree.terminal.constraints import (
     ConstantDistance,
@@ -56,7 +57,7 @@ from cotree.terminal.electrical import (
     Transformer,
     VoltageSource,
 )
-from cotree.terminal.flexible import Beam, FlexibleBody
+from cotree.terminal.flexible import FlexibleBody
 from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
 from cotree.terminal.friction import BumpStop, JointFriction
 from cotree.terminal.joints import (

@@ -156,6 +156,171 @@ def test_as_long_as_its_errors_are_small_it_is_not(t_end, rtol):
     assert not codes(double_pendulum(1.0, 1.0).simulate(t_end, rtol=rtol))
 
 
+# -- what cannot be told from parts of a run ---------------------------------------------------------------------------
+
+
+def chain(count: int, angle: float = 0.1) -> ct.Model:
+    m = ct.Model("chain", gravity=(0, -9.81, 0))
+    at = m.ground
+    for k in range(count):
+        shape = ct.rod(length=1.0, mass=1.0, radius=0.01)
+        rod = m.add(ct.RigidBody(f"r{k}", shape, frames={"l": (-0.5, 0, 0), "r": (0.5, 0, 0)}))
+        m.add(ct.Revolute(f"J{k}", at, rod["l"], angle=angle))
+        at = rod["r"]
+    return m
+
+
+def stopped_pendulum() -> ct.Model:
+    """A chaotic double pendulum whose first joint has a spring and stops."""
+    m = chain(2)
+    m.add(ct.mounts.RotationalAxis("axle", "s", "ground", on="J0"))
+    m.add(ct.rotational.Spring("spring", "s", "ground", stiffness=2.0))
+    m.add(ct.rotational.EndStop("stop", "s", "ground", stiffness=1e3, lower=-3.0, upper=1.0))
+    return m
+
+
+def bouncing(stiffness: float) -> ct.Model:
+    m = ct.Model("bouncing mass")
+    m.add(ct.translational.Mass("m", "a", "ground", mass=1.0, initial=1.0))
+    m.add(ct.translational.EndStop("e", "a", "ground", stiffness=stiffness, lower=-0.3, upper=0.5))
+    return m
+
+
+def error(model: ct.Model, name: str, t_end: float, **options: object) -> tuple[float, ct.Solution]:
+    """The error of a result as a part of its range, and the run."""
+    exact, sol = model.simulate(t_end, rtol=1e-13)[name], model.simulate(t_end, **options)
+    return float(np.abs(sol[name] - exact).max() / np.ptp(exact)), sol
+
+
+@pytest.mark.parametrize(("t_end", "rtol"), [(10.0, 1e-6), (12.0, 1e-8)])
+def test_a_chaotic_machine_with_stops_is_doubted(t_end, rtol):
+    off, sol = error(stopped_pendulum(), "J1.angle", t_end, rtol=rtol)
+    assert off > 0.1
+    assert codes(sol) == {"inaccurate"}
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e5])
+@pytest.mark.parametrize("points", [7, 501])
+def test_a_mass_that_bounces_too_late_is_doubted(stiffness, points):
+    times = np.linspace(0, 60.0, points)
+    exact, coarse, fine = (bouncing(stiffness).simulate(60.0, times=times, rtol=each) for each in (1e-11, 1e-5, 1e-8))
+    coarse_off, fine_off = (np.abs(each["e.displacement"] - exact["e.displacement"]).max() for each in (coarse, fine))
+    assert coarse_off > 0.005 * 0.8  # of the range
+    assert codes(coarse) == {"inaccurate"}
+    assert fine_off < 1e-3 * 0.8
+    assert not codes(fine)
+
+
+def test_a_machine_with_stops_is_not_doubted_as_long_as_it_is_right():
+    off, sol = error(stopped_pendulum(), "J1.angle", 3.0)
+    assert off < 1e-6
+    assert not codes(sol)
+
+
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+def test_a_chain_is_doubted_in_every_tree(tree):
+    """In the absolute tree it has more states than growth is looked at for."""
+    off, sol = error(chain(5), "J4.angle", 9.0, tree=tree)
+    assert off > 0.05
+    assert codes(sol) == {"inaccurate"}
+    assert not codes(chain(5).simulate(0.5, tree=tree))
+
+
+@pytest.mark.parametrize("integrator", ["auto", "adams", "cvodes"])
+def test_a_step_that_a_method_ignores_does_not_switch_the_check_off(integrator):
+    m = ct.Model("upright", gravity=(0, -9.81, 0))
+    m.add(ct.RigidBody("b", ct.rod(length=1.0, mass=1.0, radius=0.01), frames={"l": (-0.5, 0, 0)}))
+    m.add(ct.Revolute("O", m.ground, "b.l", angle=np.pi / 2 - 1e-7))
+    runs = [m.simulate(12.0, integrator=integrator, **options) for options in ({}, {"step": 0.02})]
+    assert np.array_equal(runs[0]["O.angle"], runs[1]["O.angle"])
+    found = [[each.text for each in sol.diagnostics if each.code == "inaccurate"] for sol in runs]
+    assert found[0] == found[1] != []
+    assert "rtol" in found[1][0]
+
+
+def test_a_fixed_step_is_still_halved():
+    sol = double_pendulum(1.0, 1.0).simulate(6.0, integrator="rk4", step=0.05)
+    assert "inaccurate" in codes(sol)
+    assert any("half the step, 0.025 s" in each.text for each in sol.diagnostics)
+
+
+# -- results that are constant -----------------------------------------------------------------------------------------
+
+
+def door(size: float, speed: float, hinges: int) -> ct.Model:
+    heights = (0.0, 0.8 * size, -0.8 * size)[:hinges]
+    m = ct.Model("door", gravity=(0, 0, -9.81 * size))
+    shape = ct.box(size=(0.9 * size, 0.04 * size, 2 * size), mass=30.0)
+    m.add(ct.RigidBody("d", shape, frames={f"h{k}": (-0.45 * size, 0, z) for k, z in enumerate(heights)}))
+    for k, z in enumerate(heights):
+        m.add(ct.Revolute(f"h{k}", m.ground.at(0, 0, z), f"d.h{k}", angle_rate=speed))
+    return m
+
+
+@pytest.mark.parametrize("rtol", [1e-8, 1e-10])
+@pytest.mark.parametrize("speed", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize(("size", "hinges"), [(1e-6, 1), (1e-3, 3), (1.0, 1), (1.0, 3), (1e3, 1)])
+def test_a_door_that_turns_evenly_is_not_doubted(size, speed, hinges, rtol):
+    """Its angular velocity and its energy have no range but their errors."""
+    sol = door(size, speed, hinges).simulate(1.0, tree="absolute", rtol=rtol)
+    np.testing.assert_allclose(sol["h0.angle"], speed * sol.t, atol=1e-5 * speed)
+    assert not codes(sol)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
+def test_where_it_is_wrong_it_is_doubted_in_every_unit(size):
+    sol = door(size, 100.0, 1).simulate(1.0, tree="absolute", rtol=1e-4)
+    assert np.abs(sol["h0.angle"] - 100.0 * sol.t).max() > 0.02  # of a turn, which positions show
+    assert "inaccurate" in codes(sol)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+def test_a_coasting_cart_with_a_pendulum_at_rest_is_not_doubted(size, tree):
+    m = ct.Model("cart", gravity=(0, -9.81 * size, 0))
+    m.add(ct.RigidBody("c", ct.box(size=(size, 0.2 * size, 0.2 * size), mass=30.0)))
+    shape = ct.rod(length=size, mass=1.0, radius=0.01 * size)
+    m.add(ct.RigidBody("p", shape, frames={"t": (-0.5 * size, 0, 0)}))
+    m.add(ct.Prismatic("s", m.ground, "c", axis=(1, 0, 0), displacement_rate=2 * size))
+    m.add(ct.Revolute("O", "c", "p.t", angle=-np.pi / 2))
+    assert not codes(m.simulate(2.0, tree=tree))
+
+
+# -- what is not checked -----------------------------------------------------------------------------------------------
+
+
+def unchecked(sol: ct.Solution) -> list[str]:
+    return [each.data["why"] for each in sol.diagnostics if each.code == "accuracy-unchecked"]
+
+
+def test_a_finer_run_that_fails_is_noted(monkeypatch):
+    def fails(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("cotree.solve.rerun._suspicion", fails)
+    assert unchecked(double_pendulum(1.0, 1.0).simulate(0.5)) == ["a finer run fails"]
+
+
+def test_a_run_that_is_too_long_to_be_made_again_is_noted(monkeypatch):
+    monkeypatch.setattr("cotree.solve.rerun.CHEAP", 1.0)
+    sol = bouncing(1e3).simulate(60.0, rtol=1e-5)
+    assert unchecked(sol) == ["a finer run would be too long"]
+    assert not codes(sol)
+
+
+def test_a_sampled_python_function_is_not_called_again_for_it():
+    calls = []
+
+    def law(t: float, inputs: object) -> float:
+        calls.append(t)
+        return 0.0
+
+    m = bouncing(1e3)
+    m.add(ct.control.FunctionController("f", function=law, inputs=["t"], period=0.5))
+    assert unchecked(m.simulate(2.0)) == ["a second run would call sampled Python functions again"]
+    assert len(calls) == 5
+
+
 @pytest.mark.slow
 def test_vibrations_that_are_late_are_doubted_at_the_default_tolerance():
     """A crank of 1e6 N on a bearing without a body between: forces are off by a seventh of their range."""

@@ -120,6 +120,50 @@ def test_gravity_across_the_plane_is_named_with_its_size(given, size):
     assert found.data["size"] == size
 
 
+def linked(kind, to, frame=(0.5, 0, 0), end=(-0.5, 0, 0), **world) -> ct.Model:
+    m = ct.Model("arm", gravity=(0, -9.81, 0), **{"planar": True, **world})
+    m.add(ct.RigidBody("rod", ct.rod(length=1, mass=1, radius=0.02), frames={"end": end, "tip": frame}))
+    m.add(ct.Revolute("pin", m.ground, "rod.end"))
+    law = {"force": "2 + t"} if kind is ct.ForceBetween else {"damping": 3.0}
+    m.add(
+        kind("link", m.ground.at(*to), "rod.tip", **({"length": 0.2, "stiffness": 5.0} if kind is ct.Spring else law))
+    )
+    return m
+
+
+@pytest.mark.parametrize("kind", [ct.ForceBetween, ct.Spring, ct.Damper])
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+def test_lines_that_leave_the_plane_are_named_with_their_size(kind, tree):
+    for model in (linked(kind, (1, 1, 0.3)), linked(kind, (1, 1, 0), frame=(0.5, 0, 0.3))):
+        (found,) = [each for each in model.equations(tree).diagnostics if each.code == "across-plane"]
+        assert found.subjects == ("link.force.z",)
+        assert found.data["size"] == "0.3/distance*force"
+    for model in (
+        linked(kind, (1, 1, 0)),
+        *([linked(kind, (1, 1, 0), frame=(0.5, 0, 0.2), end=(-0.5, 0, 0.2))] if tree == "joint" else []),
+        linked(kind, (1, 1, 0.3), planar=False),
+    ):
+        assert not [each for each in model.equations(tree).diagnostics if each.code == "across-plane"]
+
+
+@pytest.mark.parametrize(
+    ("world", "axis"),
+    [
+        ({}, (0, 1, 0)),
+        ({}, (0, 0, 1)),
+        ({"planar": True}, (0, 0, 1)),
+        ({"planar": True, "gravity": (0, -1, 2)}, (0, 0, 1)),
+    ],
+)
+def test_every_analysis_says_the_same_of_gravity(world, axis):
+    m = pendulum(axis=axis, **world)
+    runs = [m.simulate(0.1, points=2), m.linearise(), m.modes(about="start")]
+    found = [[each for each in run.diagnostics if "gravity" in each.code] for run in runs]
+    assert len(found[0]) == 1
+    assert found[0] == found[1] == found[2]
+    assert "; " in found[0][0].text or found[0][0].code == "default-gravity"  # with a remedy
+
+
 def test_planar_structures_say_the_same():
     m = ct.Model("bar", planar=True, gravity=(0, -1, 4.5))
     m.add(nodal.Node("A", position=(0, 0, 0)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,13 @@ def test_a_bond_graph_of_it_moves_likewise(how):
     m.add(ct.Spherical("s", m.ground, "b.p"))
     one, other = (each.simulate(1.0, points=11) for each in (m, m.to_bond_graph()))
     np.testing.assert_allclose(other["b.position"], one["b.position"], atol=1e-6)
+
+
+@pytest.mark.parametrize("off", [1e-2, 1e-5, 1e-7, 3e-9])
+def test_numbers_that_differ_are_printed_so(off):
+    with pytest.raises(ct.ModelError, match="triangle inequality") as error:
+        body((1, 2, 3 * (1 + off)), inertia="refuse").equations()
+    low, middle, high = map(float, re.search(r"inertia (.*) kg m", str(error.value))[1].split(", "))
+    assert low + middle < high
+    (found,) = said(body((1, 2, 3 * (1 + off)), inertia="repair").equations().diagnostics, "inertia-repaired")
+    assert found.data["given"] != found.data["real"]

@@ -6,6 +6,7 @@ from math import erf
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import cotree as ct
 
@@ -93,6 +94,7 @@ def test_a_narrow_force_of_position_is_met_or_reported(height, width, place):
         half, whole = (2 * np.sqrt(np.log(part)) * width / 100 for part in (2, 50))  # at half its height, and at 2 %
         assert 0.8 * half < found.data["width"] < 1.1 * whole
         assert "max_step" in found.text
+        assert f"{-height:.4g} N, " in found.text
 
 
 BUMP = "-1e5*exp(-(({}-50)/0.01)**2)"
@@ -192,6 +194,7 @@ def test_a_kink_in_the_law_of_a_driver_is_named_with_its_time(case):
     assert found.subjects == ("rope",)
     assert found.data["time"] == pytest.approx(time, abs=1e-6)
     assert found.data["jump"] == pytest.approx(jump, rel=1e-6)
+    assert f"{jump:.4g} m/s" in found.text
     assert found.data["count"] == count
 
 
@@ -208,6 +211,50 @@ def test_kinematics_names_kinks_too(law, kinks):
 @pytest.mark.parametrize("course", ["10 - hoist*sin(t)", "10 - hoist*ramp(t-2)**2/8", "10 - 0.2*t"])
 def test_a_smooth_driver_is_not(course):
     assert not said(hoisted(course).simulate(5.0), "driver-kink")
+
+
+PULLED = {
+    "10 - 0.5*(ramp(t-2)-ramp(t-4))": (lambda t: 10 - 0.5 * np.clip(t - 2, 0, 2), lambda t: -0.5 * (2 < t < 4)),
+    "10 - 0.5*min(t, 2)": (lambda t: 10 - 0.5 * np.minimum(t, 2), lambda t: -0.5 * (t < 2)),
+    "10 + 0.3*abs(sin(t) - 0.2)": (
+        lambda t: 10 + 0.3 * abs(np.sin(t) - 0.2),
+        lambda t: 0.3 * np.cos(t) * np.sign(np.sin(t) - 0.2),
+    ),
+}
+
+
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+@pytest.mark.parametrize("points", [7, 301])
+@pytest.mark.parametrize("law", PULLED)
+def test_a_kink_leaves_the_speed_across_the_rope_alone(law, points, tree):
+    """A pendulum of varying length: the jump of the rope's speed does not change how fast it turns."""
+    course, speed = PULLED[law]
+    m = ct.Model("hoist", gravity=(0, -9.81, 0))
+    m.add(ct.PointMass("load", mass=2000.0, position=(3.0, -np.sqrt(course(0.0) ** 2 - 9.0), 0)))
+    m.add(ct.FrameDrive("rope", m.ground, "load", distance=law))
+    sol = m.simulate(6.0, points=points, tree=tree)
+
+    def rates(t: float, x: np.ndarray) -> list[float]:
+        return [x[1], -(2 * speed(t) * x[1] + 9.81 * np.sin(x[0])) / course(t)]
+
+    begin = [np.arcsin(3.0 / course(0.0)), 0.0]
+    exact = solve_ivp(rates, (0, 6), begin, rtol=1e-9, atol=1e-11, max_step=1e-3).y[0, -1]
+    angle = np.arctan2(sol["load.position.x"][-1], -sol["load.position.y"][-1])
+    assert angle == pytest.approx(exact, abs=1e-4)
+    assert len(said(sol, "driver-kink")) == 1
+    assert not [each.text for each in sol.diagnostics if each.grave]
+    if sol.energy().error > 3e-3:
+        (found,) = said(sol, "kink-energy")
+        assert found.subjects == ("rope",)
+        assert "no result holds their work" in found.text
+
+
+def test_a_coarse_run_is_doubted_beside_a_kink():
+    m = ct.Model("hoist", gravity=(0, -9.81, 0))
+    m.add(ct.PointMass("load", mass=2000.0, position=(6.0, -8.0, 0)))
+    m.add(ct.FrameDrive("rope", m.ground, "load", distance="10 - 0.2*ramp(t-2)"))
+    sol = m.simulate(20.0, integrator="rk4", step=1.0)
+    assert any(each.code in ("energy-open", "inaccurate") for each in sol.diagnostics)
 
 
 # -- A19: laws that store --------------------------------------------------------------------------------------------

@@ -142,6 +142,36 @@ def test_an_axis_that_is_free_at_the_start_only_is_not_held():
     assert not codes(rest.diagnostics, "spin-left-out")
 
 
+@pytest.mark.parametrize("radius", [0.0, 1e-6, 1e-3, 0.02])
+@pytest.mark.parametrize("gravity", [(0, -9.81, 0), (0, 0, -9.81), (0, -6.0, -7.0), (-9.81, 0, 0), (0.5, -9.0, 0)])
+def test_the_equilibrium_does_not_depend_on_a_radius(gravity, radius):
+    """A rod along the first axis of a universal joint hangs along the weight, however thin it is."""
+    m = ct.Model("rod", gravity=gravity)
+    m.add(ct.RigidBody("rod", ct.rod(length=1, mass=1, radius=radius), frames={"end": (-0.5, 0, 0)}))
+    m.add(ct.Universal("J", m.ground, "rod.end"))
+    rest = m.static_equilibrium()
+    size = float(np.linalg.norm(gravity))
+    np.testing.assert_allclose(rest["rod.position"], 0.5 * np.array(gravity) / size, atol=1e-9)
+    assert rest.stability == ("stable" if any(gravity[1:]) else "neutral")  # along the first axis it may turn
+    if not gravity[0]:
+        found = m.modes()
+        exact = sqrt(size * 0.5 / (1 / 3 + radius**2 / 4)) / (2 * pi)
+        np.testing.assert_allclose(found.frequencies, [exact, exact], rtol=1e-8)
+        assert not [each for each in found.diagnostics if each.grave]
+
+
+@pytest.mark.parametrize("first", ["universal", "revolute"])
+def test_a_chain_of_thin_rods_hangs_down(first):
+    m = ct.Model("chain", gravity=(0, -9.81, 0))
+    for k in (1, 2):
+        ends = {"l": (-0.5, 0, 0), "r": (0.5, 0, 0)}
+        m.add(ct.RigidBody(f"rod_{k}", ct.rod(length=1, mass=1), frames=ends))
+    m.add((ct.Universal if first == "universal" else ct.Revolute)("A", m.ground, "rod_1.l"))
+    m.add(ct.Universal("B", "rod_1.r", "rod_2.l"))
+    rest = m.static_equilibrium()
+    np.testing.assert_allclose(rest["rod_2.position"], [0, -1.5, 0], atol=1e-9)
+
+
 def test_modes_and_linear_models_leave_the_spin_out():
     m = thin("spherical")
     exact = sqrt(1.5 * 9.81) / (2 * pi)
@@ -219,3 +249,50 @@ def test_two_couplers_are_both_named():
     m.add(ct.Revolute("E", m.ground.at(-0.5, 0.3, 0, axis=(0, 1, 0), angle=-pi / 2), "arm.A", angle=0.3))
     sol = m.kinematics(1.0, points=5)
     assert {each.subjects[0] for each in codes(sol.diagnostics, "spin-left-out")} == {"coupler", "coupler_2"}
+
+
+def rocking(coupler: float, pivot: tuple[float, float, float] = (1.0, 0.3, 0.0), tilt: float = 0.0) -> ct.Model:
+    """A crank of 0.3 m about z and a rocker of 0.8 m about x, driven at 2 rad/s."""
+    m = ct.Model("RSSR", gravity=(0, 0, -9.81))
+    for name, length, axis in (("crank", 0.3, "x"), ("coupler", coupler, "x"), ("rocker", 0.8, "y")):
+        end = np.array([1.0, 0, 0] if axis == "x" else [0, 1.0, 0]) * length / 2
+        frames = {"l": tuple(-end), "r": tuple(end)}
+        m.add(ct.RigidBody(name, ct.rod(length=length, mass=1, radius=0.01, axis=axis), frames=frames))
+    m.add(ct.Revolute("O", m.ground, "crank.l"))
+    m.add(ct.Spherical("A", "crank.r", "coupler.l"))
+    m.add(ct.Spherical("B", "coupler.r", "rocker.r"))
+    ground = m.ground.at(*pivot, axis=(0, 0, 1), angle=tilt)
+    m.add(ct.Revolute("C", ground, "rocker.l", axis=(1, 0, 0), angle=1.1))
+    m.add(ct.Drive("D", on="O", angle="2*t"))
+    return m
+
+
+def dead(coupler: float, pivot: tuple[float, float, float], tilt: float) -> float:
+    """The first time at which no angle of the rocker closes the loop."""
+    t = np.linspace(0, 2, 200_001)[:, None]
+    crank = 0.3 * np.hstack([np.cos(2 * t), np.sin(2 * t), 0 * t]) - pivot
+    # |crank - 0.8 (e cos + z sin)|^2 = coupler^2 has a solution where the part in the rocker's plane is long enough.
+    e = np.array([-np.sin(tilt), np.cos(tilt), 0.0])
+    needed = ((crank**2).sum(axis=1) + 0.8**2 - coupler**2) / 1.6
+    return float(t[np.argmax(np.abs(needed) > np.hypot(crank @ e, crank[:, 2])), 0])
+
+
+@pytest.mark.parametrize("tree", ["joint", "absolute"])
+@pytest.mark.parametrize(
+    ("coupler", "pivot", "tilt"),
+    [(1.2, (1.0, 0.3, 0.0), 0.0), (1.18, (1.0, 0.3, 0.1), 0.2), (1.15, (0.9, 0.25, 0.0), -0.1)],
+)
+def test_kinematics_stop_at_a_dead_point_of_an_rssr(coupler, pivot, tilt, tree):
+    """A run would creep towards it without end; the results before it are those of a shorter run."""
+    end = dead(coupler, pivot, tilt)
+    assert 0.1 < end < 0.9
+    m = rocking(coupler, pivot, tilt)
+    with pytest.raises(ct.SolveError, match="cannot follow its drivers beyond t = ") as caught:
+        m.kinematics(1.0, points=101, tree=tree)
+    told = float(str(caught.value).split("t = ")[1].split()[0])
+    assert end - 0.002 < told <= end
+    before = caught.value.solution
+    assert not before.complete
+    assert before.t[-1] == pytest.approx(np.floor(100 * told) / 100)
+    reference = m.kinematics(0.1, points=11, tree=tree)
+    np.testing.assert_allclose(before["C.angle"][:11], reference["C.angle"], atol=1e-6)

@@ -11,6 +11,7 @@ from cotree.formulation.inertias import inertia_diagnostics
 from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.plane import gravity_diagnostics, load_diagnostics
 from cotree.formulation.system import SystemEquations
+from cotree.formulation.units import law_units
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Model
 from cotree.terminal.mounts import Mount
@@ -103,10 +104,10 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
         said = (
             *written.diagnostics,
             *inertia_diagnostics(model),
-            *load_diagnostics(model),
+            *load_diagnostics(model, written),
             *gravity_diagnostics(model, written),
         )
-        kept.equations[key] = replace(written, diagnostics=said)
+        kept.equations[key] = replace(written, diagnostics=said, law_units=law_units(model, written))
     return kept.equations[key]
 
 

@@ -9,14 +9,18 @@ import numpy as np
 
 from cotree.errors import ExpressionError
 from cotree.formulation.system import SystemEquations
-from cotree.model import Expression, Model, quantities
+from cotree.model import Expression, GroundFrame, Model, quantities
 from cotree.model.world import EARTH
 from cotree.system import Diagnostic, diagnose
+from cotree.terminal.forces import ForceBetween
+from cotree.terminal.springs import Damper, Spring
 
 ACROSS = ("force.z", "torque.x", "torque.y", "moment.x", "moment.y")
 """Entries of loads that a planar model does not feel; its plane is that of x and y."""
 
 
+ALONG = (ForceBetween, Spring, Damper)
+"""Parts whose force acts along the line between two points."""
 DOWN = "gravity.z"
 BESIDE = 0.01
 """How far from the start, in rad or m, the second position is at which gravity is looked at."""
@@ -90,12 +94,37 @@ def _vanishes(model: Model, expression: Expression) -> bool:
         return False
 
 
-def load_diagnostics(model: Model) -> tuple[Diagnostic, ...]:
+def load_diagnostics(model: Model, equations: SystemEquations) -> tuple[Diagnostic, ...]:
     """Forces and torques across the plane of a planar model, each with its size."""
     if not model.planar:
         return ()
     values = model.component_values()
-    return tuple(_loads(model, values))
+    return (*_loads(model, values), *_lines(model, equations))
+
+
+def _lines(model: Model, e: SystemEquations) -> Iterable[Diagnostic]:
+    """Forces along lines that leave the plane, with their part along z."""
+    for part in model.components.values():
+        if isinstance(part, ALONG):
+            ends = [_height(model, e, str(frame)) for frame in (part.frame_a, part.frame_b)]
+            if ends[0] is None or ends[1] is None or _rounded(ends[1] - ends[0], ends):
+                continue
+            size = f"{abs(ends[1] - ends[0]):g}/distance*force"
+            yield diagnose("across-plane", f"{part.name}.force.z", size=size, unit="N")
+
+
+def _height(model: Model, e: SystemEquations, frame: str) -> float | None:
+    """The height of a frame at the start, which stays as it is in a planar model; None where it is not known."""
+    part = model.components.get(frame)
+    if isinstance(part, GroundFrame):
+        return model.component_values().get(f"{frame}.position.z")
+    if frame in model.datums:
+        return 0.0
+    if f"{frame}.position.z" not in e.outputs:
+        return None
+    known, height = [e.t, e.q.symbols, e.p.symbols, e.mode_symbols], e.outputs[f"{frame}.position.z"].expression
+    function = ca.Function("height", known, [height], {"allow_free": True})
+    return None if function.get_free() else float(function(0.0, e.q.start, e.p.start, np.zeros(e.mode_symbols.numel())))
 
 
 def _loads(model: Model, values: dict[str, float]) -> Iterable[Diagnostic]:

@@ -139,6 +139,8 @@ class Mechanics:
     """Which of them are lengths, in m, and no angles or directions."""
     elastic: int = 0
     """How many of the coordinates are elastic."""
+    gyration: ca.SX = field(default_factory=lambda: ca.SX(0))
+    """The largest radius of gyration of a rigid body, of p alone: the size of what turns on the spot."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +266,8 @@ class SystemEquations:
     """Parts with a law of their own, whose work may count as dissipated though it comes back."""
     laws: Mapping[str, ca.SX] = field(default_factory=dict)
     """Expressions of the model that follow the motion, by the field that holds each."""
+    law_units: Mapping[str, str] = field(default_factory=dict)
+    """The unit of what a part with a law or a source gives, by the part's name."""
     behind: tuple[ca.SX, ca.SX] = field(default_factory=lambda: (ca.SX(0, 1), ca.SX(0, 1)))
     """Symbols of the laws that are no variables here, and what stands behind each."""
     parameter_values: Callable[[Mapping[str, float] | None], NDArray[np.float64]] | None = None

@@ -12,6 +12,10 @@ Array = NDArray[np.float64]
 
 ROUNDING = 64 * float(np.finfo(float).eps)
 """What rounding leaves of a stored energy."""
+CLOSES = 3e-3
+"""Part of the largest energy by which a balance may be open before a warning says so."""
+MECHANICAL = "mechanical"
+"""The domain of a mechanism, whose potential energy has no zero of its own to be compared with."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ class DomainAudit:
     dissipated: Array
     received: Array
     scale: float
-    """The largest energy that was moved in any domain of the machine, to which the error is compared."""
+    """The largest energy that was moved in any domain of the machine, to which the error is compared; where that is
+    next to nothing, the part of the machine's energy that the integration may leave, over `CLOSES`."""
     rounding: float = 0.0
     """What rounding of the stored energy may leave."""
 
@@ -91,11 +96,24 @@ class DomainAudit:
         return _relative(self.closure, self.scale, self.rounding)
 
 
+KINETIC = "kinetic_energy"
 PARTS = ("stored", "supplied", "dissipated", "received")
 
 
-def domain_audits(t: Array, values: Mapping[str, Array]) -> dict[str, DomainAudit]:
-    """The audit of every domain from results such as ``energy.electrical.stored``; empty where there are none."""
+def left_by(rtol: float, steps: int, step: float | None = None) -> float:
+    """The part of an energy that an integration may leave: ``rtol`` with every step, or what is tolerated at most.
+
+    A fixed ``step`` does not follow the tolerance.
+    """
+    return CLOSES if step is not None else min(rtol * steps, CLOSES)
+
+
+def domain_audits(t: Array, values: Mapping[str, Array], left: float = 0.0) -> dict[str, DomainAudit]:
+    """The audit of every domain from results such as ``energy.electrical.stored``; empty where there are none.
+
+    ``left`` is the part of the machine's energy that the integration may leave (`left_by`): energy that only changes
+    its form within a domain is not moved, but its error is seen.
+    """
     found: dict[str, dict[str, Array]] = {}
     for name, each in values.items():
         place, _, word = name.rpartition(".")
@@ -104,7 +122,10 @@ def domain_audits(t: Array, values: Mapping[str, Array]) -> dict[str, DomainAudi
             found.setdefault(domain, {})[word] = np.asarray(each - each[:1])
     whole = {domain: own for domain, own in found.items() if len(own) == len(PARTS)}
     sizes = (float(np.max(np.abs(each), initial=0.0)) for own in whole.values() for each in own.values())
-    scale = max(sizes, default=0.0)
+    inside = [values[f"energy.{domain}.stored"] for domain in whole if domain != MECHANICAL]
+    inside += [values[KINETIC]] if KINETIC in values else []
+    energy = max((float(np.max(np.abs(each), initial=0.0)) for each in inside), default=0.0)
+    scale = max(*sizes, left / CLOSES * energy) if whole else 0.0
     kept = (values[f"energy.{domain}.stored"] for domain in whole)
     rounding = ROUNDING * max((float(np.max(np.abs(each), initial=0.0)) for each in kept), default=0.0)
     return {domain: DomainAudit(t, scale=scale, rounding=rounding, **own) for domain, own in whole.items()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
 from cotree.results.components import components
-from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits
+from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits, left_by
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
 from cotree.system import Diagnostic, labelled, notes_of, undetermined_by
@@ -151,7 +151,8 @@ class Solution:
     @property
     def domains(self) -> dict[str, DomainAudit]:
         """The energy of every domain of a machine (electrical, mechanical, ...); empty where there is only one."""
-        return domain_audits(self.t, self.values)
+        step = None if self.origin is None else self.origin.options.get("step")
+        return domain_audits(self.t, self.values, left_by(self.statistics.rtol, self.statistics.steps, step))
 
     def energy(self) -> EnergyAudit:
         """The energy audit of the run."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import listing
-from cotree.results.energy import DomainAudit, EnergyAudit
+from cotree.results.energy import CLOSES, DomainAudit, EnergyAudit
 from cotree.system import Diagnostic, diagnose
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CLOSES = 3e-3
-"""Part of the largest energy by which the audit may be open before a warning says so."""
 ROUNDED = 1e-13
 """Part of force times distance that is only rounding: a structure at rest has no other energy to compare."""
 OPEN = 1e-4
@@ -33,22 +32,39 @@ FADES = 4.0
 WEAK = 2.0
 """The same for joints that are driven: at this speed it has 96 % of its level."""
 PLACES = 64
-"""Output times at which constraints are looked at."""
+"""Output times at which equations between positions are looked at."""
+SI = "in SI units"
+"""The unit of a law that has none of its own, as in bond graphs."""
 VACUUM = -101325.0
 
 
 def energies(
-    audit: EnergyAudit, domains: Mapping[str, DomainAudit], unbooked: tuple[str, ...] = ()
+    audit: EnergyAudit,
+    domains: Mapping[str, DomainAudit],
+    known: Iterable[Diagnostic] = (),
+    unbooked: tuple[str, ...] = (),
+    jumped: Mapping[float, float] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Warnings where an energy balance stays open, and where dissipated energy comes back."""
+    """Warnings where an energy balance stays open, and where dissipated energy comes back.
+
+    What is ``known`` of the run may name drivers with kinks. By ``jumped`` the energy has jumped with them, which no
+    result accounts for.
+    """
     found = []
     if audit.error > CLOSES:
         off = np.abs(audit.closure) > CLOSES * audit.scale
-        found.append(diagnose("energy-open", time=float(audit.t[int(np.argmax(off))]), error=audit.error))
+        when = float(audit.t[int(np.argmax(off))])
+        kinked = [name for each in known if each.code == "driver-kink" for name in each.subjects]
+        rest = audit.closure - sum((energy * (audit.t >= at) for at, energy in (jumped or {}).items()), np.zeros(1))
+        explained = kinked and np.abs(rest).max() <= CLOSES * audit.scale
+        code = ("kink-energy", *kinked) if explained else ("energy-open",)
+        found.append(diagnose(*code, time=when, error=audit.error))
     else:
         for name, each in domains.items():
-            if each.error > CLOSES:
-                found.append(diagnose("domain-energy-open", name, error=each.error))
+            off = np.abs(each.closure) > max(CLOSES * each.scale, each.rounding, audit.rounding)
+            if off.any():
+                when = float(each.t[int(np.argmax(off))])
+                found.append(diagnose("domain-energy-open", name, time=when, error=each.error))
     back = np.maximum.accumulate(audit.dissipated) - audit.dissipated if len(audit.t) else np.zeros(1)
     if back.max(initial=0.0) > CLOSES * audit.scale > 0:
         when = float(audit.t[int(np.argmax(back))])
@@ -79,10 +95,7 @@ def constraints(run: Run) -> tuple[Diagnostic, ...]:
     count = e.mechanics.position.numel()
     if not count or e.closed:
         return ()
-    times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
-    chosen = np.unique(np.linspace(0, len(times) - 1, PLACES).astype(int))
-    t, x = times[None, chosen], states[:, chosen]
-    m = np.asarray(run.problem.mode_values(run.t_start, run.p), dtype=float).ravel()
+    t, x, m = looked_at(run)
     if run.problem.settled_well is not None and run.method.settles:
         x = np.asarray(run.problem.on_constraints(t, x, run.p, m)[0], dtype=float)
     position = ca.Function("position", [e.t, e.q.symbols, e.p.symbols, e.mode_symbols], [e.mechanics.position])
@@ -94,6 +107,20 @@ def constraints(run: Run) -> tuple[Diagnostic, ...]:
     row, when = np.unravel_index(int(np.argmax(relative)), relative.shape)
     owner = e.multipliers.names[int(row)].removeprefix("lambda ").partition(" (")[0]
     return (diagnose("constraint-open", owner, error=float(off[row, when]), time=float(t[0, when])),)
+
+
+def looked_at(run: Run) -> tuple[Array, Array, Array]:
+    """Some of the output times, with the states and the modes there, one column for each."""
+    e, times = run.problem.equations, np.concatenate(run.times)
+    chosen = np.unique(np.linspace(0, len(times) - 1, PLACES).astype(int))
+    t, x, z = times[chosen], *(np.hstack(parts)[:, chosen] for parts in zip(*run.kept, strict=True))
+    edges = run.edges(np.zeros(0))
+    after = np.clip(np.searchsorted(edges, t, side="right"), min(1, len(edges) - 1), len(edges) - 1)
+    middles = (edges[np.maximum(after - 1, 0)] + edges[after]) / 2  # modes are those of a stretch
+    m = np.asarray(run.problem.mode_values(middles[None, :], run.p), dtype=float).reshape(-1, len(t))
+    if len(e.held):
+        m[len(e.modes) :] = run.method.apart(z, m[:, 0])[1].reshape(len(m), -1)[len(e.modes) :]
+    return t[None, :], x, m
 
 
 def creeping(run: Run, values: Mapping[str, Array], t: Array) -> tuple[Diagnostic, ...]:
@@ -117,6 +144,15 @@ def creeping(run: Run, values: Mapping[str, Array], t: Array) -> tuple[Diagnosti
                 )
             )  # fmt: skip
     return tuple(found)
+
+
+def with_units(run: Run, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Diagnostics about the values of laws, with their units."""
+    units = run.problem.equations.law_units
+    return tuple(
+        replace(each, data={"unit": next((units[name] for name in each.subjects if name in units), SI), **each.data})
+        for each in found
+    )
 
 
 def below_vacuum(t: Array, values: Mapping[str, Array], units: Mapping[str, str]) -> tuple[Diagnostic, ...]:

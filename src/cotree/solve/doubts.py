@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import SolveError, listing
+from cotree.solve.diagnostics import looked_at
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
@@ -23,8 +24,6 @@ HELD = 1e-6
 beyond which it is not redundant after all."""
 PUSHED = 1e-9
 """Part of the largest force of a run by which a cable's tension may be below zero."""
-PLACES = 64
-"""Output times at which left-out equations are looked at."""
 
 
 def lost_output(run: Run, t: float, target: float, x: Array, m: Array) -> SolveError | None:
@@ -64,10 +63,7 @@ def broken_redundancy(run: Run) -> SolveError | None:
         return None
     left = ca.densify(e.mechanics.left_out)
     function = ca.Function("left", [e.t, e.q.symbols, e.p.symbols, e.mode_symbols], [left])
-    m = np.asarray(run.problem.mode_values(run.t_start, run.p), dtype=float).ravel()
-    times, states = np.concatenate(run.times), np.hstack([x for x, _ in run.kept])
-    chosen = np.unique(np.linspace(0, len(times) - 1, PLACES).astype(int))
-    t, x = times[None, chosen], states[:, chosen]
+    t, x, m = looked_at(run)
     if run.problem.settled_well is not None:  # what the integrator leaves off the constraints says nothing
         x = np.asarray(run.problem.on_constraints(t, x, run.p, m)[0], dtype=float)
     values = np.asarray(function(t, x[: len(e.q)], run.p, m), dtype=float)
@@ -85,14 +81,14 @@ def broken_redundancy(run: Run) -> SolveError | None:
     if np.array_equal(run.p, e.p.start):
         return SolveError(
             f"an equation that follows from others at the start does not hold any more: it is off by {most:.3g} "
-            f"at t = {times[chosen[when]]:g} s",
+            f"at t = {t[0, when]:g} s",
             where=owner,
             expected="supports, joints and drives that agree over the whole run",
             remedy=f"Remove '{owner}', give it the course that the others allow, or start away from this position",
         )
     return SolveError(
         f"an equation of '{owner}', left out as redundant for the model's own values, is off by {most:.3g} "
-        f"at t = {times[chosen[when]]:g} s",
+        f"at t = {t[0, when]:g} s",
         expected="parameters with which the loop closes as in the model",
         remedy="Give these values in the model itself, so that its equations are chosen anew",
     )

@@ -30,44 +30,48 @@ TRIES = 3
 """Random errors that are carried along."""
 
 
-def carried(run: Run, times: Array, states: Array, spans: Array, local: Array) -> float:
-    """The largest error of a state as a part of its range; ``local`` is what one second adds to each state."""
-    size, e = run.problem.sizes, run.problem.equations
-    count = len(states)
-    alone = float((local * (times[-1] - times[0]) / spans).max(initial=0.0))
-    if size["z"] or e.eventful or not 0 < count <= STATES or not np.isfinite(spans).all():
-        return alone
+def carried(run: Run, times: Array, states: Array, spans: Array, local: Array) -> tuple[float, bool]:
+    """The largest error of a state as a part of its range, and whether growth is in it.
+
+    ``local`` is what one second adds to each state.
+    """
+    moving = np.flatnonzero(np.isfinite(spans))
+    count, alone = len(moving), float((local * (times[-1] - times[0]) / spans).max(initial=0.0))
+    if run.problem.sizes["z"] or run.problem.equations.eventful or count > STATES:
+        return alone, False
+    if not count:
+        return alone, True
     most = max(int(SHARE * run.evaluations / (count + 1)), PLACES)
     chosen = np.unique(np.linspace(0, len(times) - 1, min(most, len(times))).astype(int))
     t, x = times[chosen], states[:, chosen]
-    matrices = _linearised(run, t, x, spans)
+    matrices = _linearised(run, t, x, spans, moving)
     if not np.isfinite(matrices).all():
-        return alone
+        return alone, False
     step = np.diff(t)[:, None, None]
     unit, z = np.eye(count), step * (matrices[1:] + matrices[:-1]) / 2
     try:
         moves = np.linalg.solve(unit - z * (2 / 3) + z @ z / 6, unit + z / 3)
     except np.linalg.LinAlgError:
-        return alone
+        return alone, False
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(moves), count, TRIES))
-    added = signs * step * (local / spans)[:, None]
+    added = signs * step * (local / spans)[moving, None]
     error, largest = np.zeros((count, TRIES)), alone
     for move, new in zip(moves, added, strict=True):
         error = move @ error + new
         largest = max(largest, error.max(), -error.min())
         if not largest < 1.0:  # as wrong as can be
-            return 1.0
-    return float(largest)
+            return 1.0, True
+    return float(largest), True
 
 
-def _linearised(run: Run, t: Array, x: Array, spans: Array) -> Array:
-    """The matrix of the linearised equations at each time, for states as parts of their ranges."""
-    count, places = x.shape
+def _linearised(run: Run, t: Array, x: Array, spans: Array, moving: NDArray[np.int64]) -> Array:
+    """The matrix of the linearised equations at each time, for moving states as parts of their ranges."""
+    count, places, spans = len(moving), x.shape[1], spans[moving]
     change = CHANGE * spans
     columns = np.repeat(x, count + 1, axis=1)
-    for k in range(count):
-        columns[k, k + 1 :: count + 1] += change[k]
-    found = rates(run, np.repeat(t, count + 1), columns).reshape(count, places, count + 1)
+    for k, row in enumerate(moving.tolist()):
+        columns[row, k + 1 :: count + 1] += change[k]
+    found = rates(run, np.repeat(t, count + 1), columns)[moving].reshape(count, places, count + 1)
     slopes = (found[:, :, 1:] - found[:, :, :1]) / change  # row, place, column
     return np.moveaxis(slopes * spans / spans[:, None, None], 1, 0)
 

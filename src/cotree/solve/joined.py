@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from cotree.formulation.system import Switch
 from cotree.model.event import Event
 from cotree.results import Solution
-from cotree.results.energy import domain_audits
+from cotree.results.energy import domain_audits, left_by
 from cotree.solve.diagnostics import energies
 from cotree.system import Diagnostic, diagnose
 
 Array = NDArray[np.float64]
 
-TOGETHER = ("energy-open", "domain-energy-open", "negative-dissipation", "closes")
+TOGETHER = ("energy-open", "kink-energy", "domain-energy-open", "negative-dissipation", "closes")
 """Diagnostics of the whole run."""
 
 
@@ -68,6 +68,9 @@ def joined(
         )},
     )  # fmt: skip
     together = {name: column(lambda part, name=name: part.values[name]) for name in names}  # type: ignore[misc]
+    step = None if first.origin is None else first.origin.options.get("step")
+    left = left_by(statistics.rtol, statistics.steps, step)
+    said = _said(parts)
     closed = [diagnose("closes", name, times=_times(times)) for name, times in closings.items()]
     return dataclasses.replace(
         parts[-1],
@@ -75,7 +78,7 @@ def joined(
         values=together,
         audit=audit,
         statistics=statistics,
-        diagnostics=(*_said(parts), *energies(audit, domain_audits(t, together)), *closed),
+        diagnostics=(*said, *energies(audit, domain_audits(t, together, left), said), *closed),
         complete=complete,
         events=events | {name: np.array(times) for name, times in closings.items()},
         event_values=values,

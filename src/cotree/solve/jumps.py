@@ -29,6 +29,10 @@ MOST = 200
 """Places of each signal that are looked at."""
 HALVES = 40
 """How often such a place is narrowed."""
+AROUND = 2
+"""Roundings of a time around such a place."""
+SIDES = 1e-11
+"""Part of a run before and after a jump that tells its two sides."""
 Jump = tuple[SmoothInput, float, float, float]
 """What jumps, when, and its values before and after."""
 
@@ -59,8 +63,22 @@ def lost_signal(run: Run, a: float, b: float, m: Array) -> SolveError | None:
     )
 
 
-def kinked_drivers(run: Run, edges: Array, modes: list[Array], every: bool = False) -> tuple[Diagnostic, ...]:
-    """A note for each driver whose speed jumps: those that runs take, or ``every`` one, as kinematics takes them."""
+def with_values(run: Run, a: float, targets: Array, m: Array) -> tuple[Array, SolveError | None]:
+    """The targets up to which all sources have a value, and the error to raise where one loses it."""
+    finite = np.isfinite(run._signals(targets, m)).all(axis=0)
+    if finite.all():
+        return targets, None
+    k = int(np.argmin(finite))
+    return targets[:k], lost_signal(run, float(targets[k - 1]) if k else a, float(targets[k]), m)
+
+
+def kinked_drivers(
+    run: Run, edges: Array, modes: list[Array], every: bool = False
+) -> tuple[tuple[Diagnostic, ...], frozenset[float]]:
+    """A note for each driver whose speed jumps, and the times of all jumps.
+
+    Those that runs take are looked at, or ``every`` one, as kinematics takes them.
+    """
     found: dict[str, list[Jump]] = {}
     for jump in _jumps(run, edges, modes):
         part, _, what = run.problem.equations.inputs.names[jump[0].index].partition(".")
@@ -70,8 +88,27 @@ def kinked_drivers(run: Run, edges: Array, modes: list[Array], every: bool = Fal
     result = []
     for name, several in found.items():
         _, when, before, after = min(several, key=lambda jump: jump[1])
-        result.append(diagnose("driver-kink", name, time=when, jump=after - before, count=len(several)))
-    return tuple(result)
+        unit = _speed_unit(run, name)
+        result.append(diagnose("driver-kink", name, time=when, jump=after - before, unit=unit, count=len(several)))
+    return tuple(result), frozenset(when for several in found.values() for _, when, _, _ in several)
+
+
+def jumped_state(run: Run, t: float, near: float, x: Array, z: Array, before: Array, after: Array) -> Array:
+    """The state after the speed of a driver has jumped: all speeds jump with it. The energy's jump is taken down."""
+    had = run.stored(t - near, x, z, before)
+    if run.problem.settled_well is not None:
+        m = run.method.apart(z, after)[1]
+        x = np.asarray(run.problem.on_constraints(t + near, x, run.p, m)[0], dtype=float).ravel()
+    run.jumped[t] = run.stored(t + near, x, z, after) - had
+    return x
+
+
+def _speed_unit(run: Run, driver: str) -> str:
+    """The unit of the speed that a driver gives: its law is a position or a speed."""
+    inputs = run.problem.equations.inputs
+    own = [unit for name, unit in zip(inputs.names, inputs.units, strict=True) if name.partition(".")[0] == driver]
+    unit = next(filter(None, own), "")
+    return unit if not unit or unit.endswith("/s") else f"{unit}/s"
 
 
 def _jumps(run: Run, edges: Array, modes: list[Array]) -> Iterator[Jump]:
@@ -110,10 +147,14 @@ def _inside(run: Run, smooth: tuple[SmoothInput, ...], first: float, last: float
 
 
 def _narrowed(run: Run, index: int, a: Array, b: Array, m: Array) -> tuple[Array, Array]:
-    """Intervals halved again and again, to the side on which the signal changes more."""
+    """Intervals halved again and again, to the side on which the signal changes more, and some rounding around them.
+
+    Right at a jump a signal may have a value between both sides, as sign(0) has.
+    """
     for _ in range(HALVES):
         middle = (a + b) / 2
         low, half, high = run._signals(np.concatenate([a, middle, b]), m)[index].reshape(3, -1)
         left = np.abs(half - low) > np.abs(high - half)
         a, b = np.where(left, a, middle), np.where(left, middle, b)
-    return a, b
+    around = AROUND * np.spacing(np.maximum(np.abs(a), np.abs(b)))
+    return a - around, b + around

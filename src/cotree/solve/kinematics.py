@@ -25,7 +25,7 @@ from cotree.maths.symbolic import substitute
 from cotree.results import Solution
 from cotree.solve.courses import inner_states
 from cotree.solve.doubts import pushing_cable
-from cotree.solve.integrator import Integrator
+from cotree.solve.integrator import Integrator, Options
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import kinked_drivers
 from cotree.solve.limits import Limits
@@ -79,12 +79,16 @@ def kinematics(
     driven = _Driven(e, p)
     driven.check_freedom(t_start, m)
     assert e.mechanics is not None
+    assert equations.mechanics is not None
     still = substitute(e.kinematics, e.u.symbols, 0)
-    if e.mechanics.position.numel() < len(e.multipliers) or not still.is_zero():
+    by_speed = equations.mechanics.position.numel() < len(equations.multipliers)
+    if by_speed or not still.is_zero():
         return simulate(e, t_end, t_start=t_start, times=grid.tolist(), parameters=parameters)
     fine = _refined(np.unique(np.concatenate([[t_start], grid])))
     with driven.interrupts:
         motion, failure = driven.positions(fine)
+    if e.mechanics.position.numel() < len(e.multipliers):  # spins are at rest by their speeds, and are integrated
+        return _simulated(e, grid, parameters, fine[: motion.shape[1]], failure)
     if not motion.shape[1]:
         assert failure is not None
         raise failure
@@ -99,6 +103,21 @@ def kinematics(
     if (pushed := pushing_cable(e, solution)) is not None:
         raise pushed
     return solution
+
+
+def _simulated(
+    e: SystemEquations, grid: Array, parameters: Mapping[str, float] | None, reached: Array, failure: SolveError | None
+) -> Solution:
+    """The run over all times; or over those before a dead point, where a run would creep, and the failure there."""
+    within = grid if failure is None else grid[np.isin(grid, reached)]
+    if failure is None or len(within) > 1:
+        start = float(reached[0])
+        solution = simulate(e, float(within[-1]), t_start=start, times=within.tolist(), parameters=parameters)
+    if failure is None:
+        return solution
+    if len(within) > 1:
+        failure.solution = replace(solution, complete=False)
+    raise failure
 
 
 @dataclass
@@ -156,7 +175,8 @@ class _Driven:
         G = ca.jacobian(mech.velocity, u)
         still = substitute(mech.velocity, u, 0)
         gamma = substitute(mech.acceleration, e.u_dot, 0)
-        parts = ca.Function("parts", [t, q, p, m], [mech.position, G, still], {"cse": True})
+        gaps = ca.vertcat(mech.position, ca.SX.zeros(len(e.multipliers) - mech.position.numel()))  # none of spins
+        parts = ca.Function("parts", [t, q, p, m], [ca.densify(gaps), G, still], {"cse": True})
         bend = ca.Function("bend", [t, q, u, p, m], [G, gamma], {"cse": True})
         moved = Tangent.of(e).advanced
         before = ca.MX.sym("before", count + 2 * n + 1)
@@ -304,14 +324,14 @@ class _Driven:
         """The results at the output times, put together as those of a run."""
         problem, method = (
             Problem.of(self.e),
-            cast(Integrator, SimpleNamespace(name="kinematics", settles=True, worst=0.0)),
+            cast(Integrator, SimpleNamespace(name="kinematics", settles=True, worst=0.0, options=Options())),
         )
         run = Run(problem, method, t, float(t[0]), self.p, Sizes.ones(problem, t[0]), Limits.none(t[0]))
         run.add(t, rows, integrals)
         run.steps = run.evaluations = self.steps
         run.stretches, run.start_energy = 1, float(rows[0, 0])
         edges = run.edges(np.zeros(0))
-        run.begun = kinked_drivers(run, edges, [run._modes(a, b) for a, b in pairwise(edges)], every=True)
+        run.begun, _ = kinked_drivers(run, edges, [run._modes(a, b) for a, b in pairwise(edges)], every=True)
         whole = run.solution(CLOSED, None, *seconds)
         assert whole is not None
         audit = whole.audit

@@ -113,3 +113,9 @@ def _windows(t: Array, values: Array, peaks: Array) -> list[tuple[float, float, 
         (float(t[max(first - AROUND, 0)]), float(t[min(after + AROUND, last)]), step)
         for first, after in zip(firsts.tolist(), lasts.tolist(), strict=True)
     ]
+
+
+def snapped(times: Array, grid: Array, near: float) -> Array:
+    """The times, with those moved onto the grid that only rounding keeps off it."""
+    after = np.searchsorted(grid, times - near).clip(0, len(grid) - 1)
+    return np.where(np.abs(grid[after] - times) <= near, grid[after], times)

@@ -165,7 +165,7 @@ def linearise(
         )
     names = e.state_names
     point = dict(zip(names, x.tolist(), strict=True))
-    return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), point, diagnostics=held_diagnostics(e, m))
+    return LinearSystem(A, B, C, D, names, tuple(driven), tuple(wanted), point, diagnostics=_said(e, m))
 
 
 def _mechanism(
@@ -207,8 +207,12 @@ def _mechanism(
     states = tuple(names[k] for k in places)
     point = dict(zip(names, x.tolist(), strict=True))
     matrices = fx[places] @ Z, fp[places], yx @ Z, yp
-    said = (*held_diagnostics(e, m), *(each for each in e.diagnostics if each.code == "spin-left-out"))
-    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, said)
+    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, _said(e, m))
+
+
+def _said(e: SystemEquations, m: Array) -> tuple[Diagnostic, ...]:
+    """What is to be known of the model, as a run says it, and what a linear model leaves as it is."""
+    return (*(each for each in e.diagnostics if each.severity != "info"), *held_diagnostics(e, m))
 
 
 def _driven(e: SystemEquations, inputs: Iterable[str] | None) -> list[str]:

@@ -144,7 +144,8 @@ def modes(
     point = dict(zip(e.state_names, x.tolist(), strict=True))
     frames = {name: moves[k] for k, name in enumerate(names)}
     shapes = (shapes / largest).astype(np.complex128)
-    return Modes(values, e.q.names, shapes, frames, point, diagnostics=e.diagnostics)
+    said = tuple(each for each in e.diagnostics if each.code != "no-inertia")  # at the start, and checked here
+    return Modes(values, e.q.names, shapes, frames, point, diagnostics=said)
 
 
 def _machine(e: SystemEquations, tangent: Tangent, x: Array, t: float, p: Array, m: Array) -> Modes:

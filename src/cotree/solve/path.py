@@ -51,9 +51,3 @@ def joined_parts(parts: Sequence[Part]) -> Part:
     times, x, z = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
     last = np.append(np.diff(times) > 0, True)
     return times[last], x[:, last], z[:, last]
-
-
-def snapped(times: Array, grid: Array, near: float) -> Array:
-    """The times, with those moved onto the grid that only rounding keeps off it."""
-    after = np.searchsorted(grid, times - near).clip(0, len(grid) - 1)
-    return np.where(np.abs(grid[after] - times) <= near, grid[after], times)

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from cotree.errors import SolveError
 from cotree.maths.symbolic import substitute
+from cotree.solve.differences import largest_difference, least_of, spans_of
 from cotree.solve.growth import carried, rates, settled
 from cotree.solve.integrator import Integrator
 from cotree.solve.limits import FINE, WIDE
 from cotree.solve.narrow import At, Feature, bursts, features
+from cotree.solve.native import instructions
 from cotree.solve.run import Run
 from cotree.system import Diagnostic, diagnose
 
@@ -31,32 +33,25 @@ Course = tuple[Array, Array, Array]
 
 FINEST = 1e-13
 """The finest tolerance of a second run."""
-FINER = 30.0
+FINER = 10.0
 """How much finer the tolerance of the second run is; a fixed step is halved."""
-DEARER, FEWEST_STEPS = 5, 1000
-"""How many times the steps of a run a finer one may take, and how many in any case."""
+DEARER, FEWEST_STEPS = (2, 5), (300, 1000)
+"""How many times the steps of a run a finer one may take, and how many in any case: without and with a suspicion."""
 PLACES = 200
 """Output times that tell the ranges of states and rates, and how errors grow."""
-SIGNLESS = ".orientation.e"
-"""Euler parameters, which are not compared: with all signs turned they are the same rotation."""
+CHEAP, EVENTFUL = 5e8, 15
+"""Steps of a run, times the instructions of its equations, up to which it is made again in any case where it cannot be
+told how errors grow: a few seconds. A step of methods that stop at events counts so many times."""
 INTERVALS = 6
 """Intervals of the output grid that are gone over again."""
 SHORT = 1e-9
 """Part of the run below which an interval is rounding, as where an event has cut it."""
 SUSPECT = 2e-3
 """Sum of the errors of all intervals, as a part of a state's range, from which on the whole run is made again."""
-WRONG = 4e-3
-"""Difference between both runs, as a part of a result's range, that is worth a warning."""
-SMALL = 1e-2
-"""Least range of a result, as a part of the largest with the same unit."""
 FEWEST = 40
 """Times from which on they show the path of the motion; where there are fewer output times, more are looked at."""
 LONG = 5.0
 """Average steps up to which a force that acts for so long may have been stepped over."""
-ROUNDED = 1e-9
-"""Least range of a result, as a part of its largest value, of a turn, or of the motion: what is smaller is rounding."""
-HELD = 1e-14
-"""Rounding of forces that hold each other, as a part of the largest."""
 MOST_FEATURES = 5
 """Narrow features that are gone over again."""
 CHANGED = 2e-3
@@ -136,7 +131,7 @@ def _changes(run: Run, course: Course, feature: Feature) -> bool:
     except (RuntimeError, SolveError):
         return False
     from_zero = np.column_stack([states, 0 * states[:, 0]])
-    spans = _spans(from_zero, run.problem.equations.state_units, _least(run))
+    spans = spans_of(from_zero, run.problem.equations.state_units, least_of(run))
     return bool((np.abs(found - states[:, after]) > CHANGED * spans).any())
 
 
@@ -155,58 +150,37 @@ def _over(
     return x
 
 
-def _spans(values: Array, units: Sequence[str], least: Mapping[str, float]) -> Array:
-    """The range of each row, or a small part of the largest with the same unit, and more than rounding."""
-    own, sizes = np.ptp(values, axis=1), np.abs(values).max(axis=1, initial=0.0)
-    largest: dict[str, float] = {}
-    for unit, span, size in zip(units, own.tolist(), sizes.tolist(), strict=True):
-        largest[unit] = max(largest.get(unit, 0.0), SMALL * span, ROUNDED * size, least.get(unit, 0.0))
-    spans = np.maximum(own, np.array([largest[unit] for unit in units]))
-    return np.where(spans > 0, spans, np.inf)
-
-
-def _least(run: Run) -> dict[str, float]:
-    """What may be rounding, by unit: small parts of a turn, of the extent and the energy of a mechanism.
-
-    What is held at rest moves by the rounding of the forces that hold it.
-    """
-    e = run.problem.equations
-    if e.mechanics is None:
-        return {}
-    time, extent, rows = float(run.grid[-1]) - run.t_start or 1.0, run.extent(), np.hstack(run.rows)
-    energy = float(np.abs(rows[0]).max(initial=0.0))
-    forces = rows[[1 + k for k, each in enumerate(e.outputs.values()) if each.unit == "N"]]
-    mass = float(run.p[[name.endswith(".mass") for name in e.p.names]].sum())
-    push = HELD * float(np.abs(forces[np.isfinite(forces)]).max(initial=0.0))
-    shake = push / mass if mass > 0 else 0.0
-    sizes = {"": 1.0, "rad": 1.0, "m": extent, "N m": energy, "N": energy / extent, "J": energy, "W": energy / time}
-    rates = {f"{unit}{per}": sizes[unit] / time**k for unit in ("rad", "m") for k, per in ((1, "/s"), (2, "/s^2"))}
-    held = {"m": shake * time**2, "m/s": shake * time, "m/s^2": shake, "N": push, "N m": push * extent}
-    held |= {"J": push * extent, "W": push * extent / time}
-    return {unit: ROUNDED * size + held.get(unit, 0.0) for unit, size in (sizes | rates).items()}
-
-
 # -- how accurate it is ------------------------------------------------------------------------------------------------
 
 
 def inaccurate(run: Run, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
-    """A warning where a finer run gives other results."""
+    """A warning where a finer run gives other results, or a note where it is not known whether one would."""
     if any(each.call is not None for each in run.problem.equations.samples):  # a user's function may count its calls
-        return ()
+        return _not_checked("a second run would call sampled Python functions again")
     finer = _finer(run.method)
     try:
-        return () if _suspicion(run, finer) <= SUSPECT else _compared(run, finer.twin(), start)
+        suspicion, grown = _suspicion(run, finer)
+        if suspicion <= SUSPECT and (grown or not run.steps):
+            return ()
+        work = run.steps * instructions(run.problem.dae) * (EVENTFUL if run.method.eventful else 1)
+        if suspicion <= SUSPECT and work > CHEAP:
+            return _not_checked("a finer run would be too long")
+        return _compared(run, finer.twin(), start, suspicion > SUSPECT)
     except _TooLong:
-        return (diagnose("accuracy-unchecked", why="too rough to be made again more finely"),)
+        return _not_checked("a finer run takes many times the steps of this one")
     except KeyboardInterrupt:  # the results are there, and stay
-        return (diagnose("accuracy-unchecked", why="interrupted while it was checked"),)
+        return _not_checked("the check was interrupted")
     except (RuntimeError, SolveError):  # a finer run may fail where this one did not
-        return ()
+        return _not_checked("a finer run fails")
 
 
 def unchecked(run: Run) -> tuple[Diagnostic, ...]:
     """A note on a resumed run: only whole ones are looked at again."""
-    return (diagnose("accuracy-unchecked", why="resumed"),)
+    return _not_checked("the run was resumed", " and whether forces were stepped over")
+
+
+def _not_checked(why: str, further: str = "") -> tuple[Diagnostic, ...]:
+    return (diagnose("accuracy-unchecked", why=why, further=further),)
 
 
 def _finer(method: Integrator) -> Integrator:
@@ -218,12 +192,12 @@ def _finer(method: Integrator) -> Integrator:
     return type(method)(method.problem, replace(options, rtol=rtol, atol=options.atol * rtol / options.rtol))
 
 
-def _suspicion(run: Run, finer: Integrator) -> float:
-    """The error that the run may have, as a part of the states' ranges: errors of intervals, and how they grow."""
+def _suspicion(run: Run, finer: Integrator) -> tuple[float, bool]:
+    """The error that the run may have, as a part of the states' ranges, and whether it is known how errors grow."""
     course = times, states, _ = run.course()
     count, length = len(times) - 1, float(times[-1] - times[0]) if len(times) else 0.0
     if not len(states) or count < 1:
-        return 0.0
+        return 0.0, True
     breaks = run.edges(np.zeros(0))
     begins = [
         k
@@ -231,7 +205,7 @@ def _suspicion(run: Run, finer: Integrator) -> float:
         if times[k + 1] - times[k] >= SHORT * length and not ((breaks > times[k]) & (breaks < times[k + 1])).any()
     ]
     if not begins:
-        return np.inf
+        return np.inf, False
     ends = [k + 1 for k in begins]
     found = [_over(run, finer.twin() if finer.goes_on else finer, course, k, [float(times[k + 1])]) for k in begins]
     places = np.unique(np.linspace(0, count, min(PLACES, count + 1)).astype(int))
@@ -243,53 +217,43 @@ def _suspicion(run: Run, finer: Integrator) -> float:
             (times[ends], np.array(found).T),
         )
     )
-    units, least, used = run.problem.equations.state_units, _least(run), float((times[ends] - times[begins]).sum())
-    spans = _spans(x, units, least)
-    suspicion = carried(run, times[places], x, spans, np.abs(exact - own).sum(axis=1) / used)
+    units, least, used = run.problem.equations.state_units, least_of(run), float((times[ends] - times[begins]).sum())
+    spans = spans_of(x, units, least)
+    suspicion, grown = carried(run, times[places], x, spans, np.abs(exact - own).sum(axis=1) / used)
     if run.problem.sizes["z"] or run.problem.equations.eventful:
-        return suspicion
+        return suspicion, grown
     course_of_rates = length * rates(run, times[places], x)
     off = np.abs(rates(run, times[ends], exact) - rates(run, times[ends], own)).sum(axis=1) * length**2 / used
     late = off[: len(run.problem.equations.q)] / 2 / spans[: len(run.problem.equations.q)]  # speeds that stay wrong
-    fast = off / _spans(course_of_rates, units, least)
-    return max(suspicion, float(fast.max()), float(late.max(initial=0.0)))
+    fast = off / spans_of(course_of_rates, units, least)
+    return max(suspicion, float(fast.max()), float(late.max(initial=0.0))), grown
 
 
 class _TooLong(RuntimeError):
     """A finer run takes many times as long, as one that follows rounding does."""
 
 
-def _compared(run: Run, finer: Integrator, start: Mapping[str, float] | str | None) -> tuple[Diagnostic, ...]:
+def _compared(
+    run: Run, finer: Integrator, start: Mapping[str, float] | str | None, suspect: bool
+) -> tuple[Diagnostic, ...]:
     """The whole run again, more finely, and what differs."""
-    other = Run(run.problem, finer, run.grid, run.t_start, run.p, run.sizes, run.limits)
+    grid = run.grid[run.grid <= run.times[-1][-1]]  # an event may have ended it
+    other = Run(run.problem, finer, grid, run.t_start, run.p, run.sizes, run.limits)
+
+    most = DEARER[suspect] * run.steps + FEWEST_STEPS[suspect]
 
     def watched(_: float) -> None:
-        if other.steps > DEARER * run.steps + FEWEST_STEPS:
+        if other.steps > most:
             raise _TooLong
 
     other.progress = watched
-    if other.go(start) is not None:
+    if (failed := other.go(start)) is not None:
+        raise failed
+    found = largest_difference(run, other)
+    if found is None:
         return ()
-    rows, finer_rows = (np.hstack(each.rows)[1:] for each in (run, other))
-    count = min(rows.shape[1], finer_rows.shape[1])
-    names = list(run.names)[: len(rows)]
-    outputs = [*run.problem.equations.outputs][: len(rows)]
-    smooth = [k for k, name in enumerate(names) if name in outputs and SIGNLESS not in name]
-    if run.problem.equations.eventful:  # what switches may do so one output time later
-        smooth = [k for k in smooth if names[k] in run.problem.equations.state_names]
-    units = [run.names[names[k]] for k in smooth]
-    own, fine = rows[smooth, :count], finer_rows[smooth, :count]
-    turns = np.array([[2 * np.pi if unit == "rad" else np.inf] for unit in units])
-    with np.errstate(invalid="ignore"):
-        apart = np.abs(own - fine)
-        apart = np.where(np.isinf(turns), apart, np.abs(apart - turns * np.round(apart / turns)))
-        off = apart / _spans(fine, units, _least(run))[:, None]
-    off = np.where(np.isfinite(off), off, 0.0)
-    if not off.max(initial=0.0) > WRONG:
-        return ()
-    row, when = np.unravel_index(int(np.argmax(off)), off.shape)
+    name, error, time = found
     options = finer.options
     fixed = options.step is not None
     how = f"half the step, {options.step:.3g} s," if fixed else f"rtol = {options.rtol:.1g}"
-    time = float(np.concatenate(run.times)[when])
-    return (diagnose("inaccurate", names[smooth[int(row)]], error=float(off.max()), time=time, how=how),)
+    return (diagnose("inaccurate", name, error=error, time=time, how=how),)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError
 from cotree.formulation.system import BANKED
 from cotree.results import EnergyAudit, Restart, Solution, Statistics
-from cotree.results.energy import domain_audits
+from cotree.results.energy import domain_audits, left_by
 from cotree.results.signals import held
 from cotree.solve.blame import failure
 from cotree.solve.consistent import algebraic_variables, no_start
@@ -25,15 +25,15 @@ from cotree.solve.diagnostics import below_vacuum, constraints, energies, roundi
 from cotree.solve.events import Watch
 from cotree.solve.integrator import Integrator, Stopped, Stretch
 from cotree.solve.interrupts import Interrupts
-from cotree.solve.jumps import jumping_input, kinked_drivers, lost_signal
-from cotree.solve.limits import Limits, step_limits
+from cotree.solve.jumps import SIDES, jumped_state, jumping_input, kinked_drivers, lost_signal, with_values
+from cotree.solve.limits import Limits, snapped, step_limits
 from cotree.solve.narrow import narrow_signals
-from cotree.solve.path import Path, joined_parts, snapped
+from cotree.solve.path import Path, joined_parts
 from cotree.solve.pieces import Pieces
 from cotree.solve.problem import Problem
 from cotree.solve.recording import Recording, among
 from cotree.solve.retries import across, evenly
-from cotree.solve.sizes import History, Sizes
+from cotree.solve.sizes import History, Sizes, extent
 from cotree.solve.spins import check_inertia
 from cotree.solve.starts import moved, start_values
 from cotree.solve.switched import SwitchRecord
@@ -87,7 +87,9 @@ class Run:
     reached: tuple[float, Array, Array, Array, int] | None = None
     """Time, states, algebraic variables, integrals and finished output times, from which the run could go on."""
     begun: tuple[Diagnostic, ...] = ()
-    """What the consistent start had to move."""
+    """What the consistent start had to move, and drivers whose speed jumps."""
+    jumped: dict[float, float] = field(default_factory=dict)
+    """By how much the stored energy has jumped with the speeds of drivers, by time."""
     interrupts: Interrupts = field(default_factory=Interrupts)
 
     @cached_property
@@ -124,13 +126,16 @@ class Run:
             self.pieces.recall(at.said["pieces"])
             self.method.recall(self.t_start, x, self.p, modes[0], self.sizes.at(self.t_start).x, at.numbers["memory"])
         asked = start if at is None or self.record is None else self.record.start
-        self.begun = kinked_drivers(self, edges, modes) + moved(
-            self.problem, self.p, self.t_start if self.begin is None else self.begin, asked
-        )
+        notes, kinks = kinked_drivers(self, edges, modes)
+        near = SIDES * float(edges[-1] - edges[0])
+        if any(np.abs(edges - at).min() > near for at in kinks):
+            edges = self.edges(np.concatenate([self.sizes.times, self.limits.times, [*kinks]]))
+            modes = [self._modes(a, b) for a, b in pairwise(edges)]
+        self.begun = notes + moved(self.problem, self.p, self.t_start if self.begin is None else self.begin, asked)
         if not self.pieces.going_on:
             z = self._consistent(self.t_start, x, z, modes[0])
         try:
-            self.start_energy = float(self._outputs(np.array([self.t_start]), x[:, None], z[:, None], modes[0])[0, 0])
+            self.start_energy = self.stored(self.t_start, x, z, modes[0])
         except RuntimeError:
             raise no_start(self.problem, self.t_start) from None
         self._mark(self.t_start, x, z, quad)
@@ -143,6 +148,8 @@ class Run:
             with self.interrupts:
                 for k, m in enumerate(modes):
                     self.stretches += 1
+                    if k and any(abs(edges[k] - at) <= near for at in kinks):
+                        x = jumped_state(self, float(edges[k]), near, x, z, modes[k - 1], m)
                     x, z, quad = self._stretch(edges[k], edges[k + 1], k == len(modes) - 1, x, z, quad, m)
         except SolveError as error:
             return error
@@ -156,6 +163,10 @@ class Run:
                 return None
             return SolveError(f"interrupted at t = {self._reached():g} s", remedy="The results up to there are kept")
         return None
+
+    def stored(self, t: float, x: Array, z: Array, m: Array) -> float:
+        """The stored energy at a time."""
+        return float(self._outputs(np.array([t]), x[:, None], z[:, None], m)[0, 0])
 
     def _consistent(self, t: float, x: Array, z: Array, m: Array) -> Array:
         """z with algebraic variables that fit."""
@@ -220,7 +231,7 @@ class Run:
                     self.path.parts.append((inside[:1], x[:, None], z[:, None]))
             inside = inside[1:]
         targets = inside if last and len(inside) else np.append(inside, b)
-        targets, lost = self._with_values(a, targets, m)
+        targets, lost = with_values(self, a, targets, m)
         self.pieces.begin(a, targets, np.isin(targets, inside))
         t = a
         while (piece := self.pieces.next()) is not None:
@@ -247,14 +258,6 @@ class Run:
         """Whether an event has ended the run; all are looked for up to here."""
         with held():
             return self.watch is not None and self.watch.stops(self)
-
-    def _with_values(self, a: float, targets: Array, m: Array) -> tuple[Array, SolveError | None]:
-        """The targets up to which all sources have a value, and the error to raise where one loses it."""
-        finite = np.isfinite(self._signals(targets, m)).all(axis=0)
-        if finite.all():
-            return targets, None
-        k = int(np.argmin(finite))
-        return targets[:k], lost_signal(self, float(targets[k - 1]) if k else a, float(targets[k]), m)
 
     def _signals(self, times: Array, m: Array) -> Array:
         """Source signals, one column for each time; they depend on nothing else."""
@@ -398,6 +401,7 @@ class Run:
         kinetic = float(values["kinetic_energy"].max()) if mechanical else None
         noise = rounding(values, self.names) if mechanical else 0.0
         audit = EnergyAudit(t, rows[0], integrals[0], integrals[1], self.start_energy, kinetic, noise)
+        left = left_by(rtol, self.steps, self.method.options.step)
         events, event_values = self.switched.events(list(self.names))
         own = (
             self.problem.equations.diagnostics
@@ -412,17 +416,15 @@ class Run:
             audit=audit,
             diagnostics=own
             + constraints(self)
-            + energies(audit, domain_audits(t, values), self.problem.equations.unbooked),
+            + energies(audit, domain_audits(t, values, left), own, self.problem.equations.unbooked, self.jumped),
             complete=len(t) == len(self.grid),
             events=events,
             event_values=event_values,
         )
 
     def extent(self) -> float:
-        """The largest position or displacement of the results so far, in m; 1 where there is none."""
-        units = ["", *(each.unit for each in self.problem.equations.outputs.values())]
-        rows = np.hstack(self.rows)[[k for k, unit in enumerate(units) if unit == "m"]]
-        return float(np.abs(rows[np.isfinite(rows)]).max(initial=0.0)) or 1.0
+        """The largest position, displacement or radius of gyration so far, in m; 1 where there is none."""
+        return extent(self.problem.equations, self.p, np.hstack(self.rows))
 
     def blank(self, rtol: float, atol: float | None, formulation: float = 0.0, integration: float = 0.0) -> Solution:
         """A solution without any time."""

@@ -24,7 +24,7 @@ from cotree.solve import (  # noqa: F401  (each registers)
     runge_kutta,
     xiang,
 )
-from cotree.solve.diagnostics import creeping
+from cotree.solve.diagnostics import creeping, with_units
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.hybrid_scout import scout
@@ -209,7 +209,7 @@ def _one(
         raise OptionError(f"max_steps is {max_steps!r}", expected="a positive whole number")
     if max_step is not None and not (isinstance(max_step, (int, float)) and max_step > 0):
         raise OptionError(f"max_step is {max_step!r}", expected="a positive number in s")
-    own: dict[str, Any] = {"step": _step(step), "spectral_radius": _radius(spectral_radius)}
+    own: dict[str, Any] = {"spectral_radius": _radius(spectral_radius)}
     own["compiled"] = bool(compiled if at is None else at.said["compiled"])
     problem = Problem.of(equations)
     p = _numbers(equations, parameters)
@@ -217,12 +217,12 @@ def _one(
         from cotree.solve.statics import static_equilibrium  # few runs need it
 
         start = static_equilibrium(equations, t=t_start, parameters=parameters).state
-    method = choose(integrator if at is None else at.said["integrator"], problem, step)
+    method = choose(integrator if at is None else at.said["integrator"], problem, _step(step))
+    own["step"] = step = step if issubclass(method, Stepping) else None  # others choose their own
     fine = method(problem, Options(rtol, rtol / 100 if atol is None else atol, max_steps, **own))
     run = Run(problem, fine, grid, t_start, p, Sizes.ones(problem, t_start), Limits.none(t_start), progress)
     run.record, run.asked = record, record.grid
     run.pieces.heed(instructions(problem.dae), fine.goes_on, isinstance(fine, Stepping))
-    even = step is not None and isinstance(fine, Stepping)  # even steps need no sizes
     if at is not None:
         run.sizes, run.limits, run.begin = Sizes.unpacked(at.numbers), Limits.unpacked(at.numbers), at.said["begin"]
     else:
@@ -234,7 +234,7 @@ def _one(
         except KeyboardInterrupt:
             record.keep_head()
             raise SolveError(EARLY) from None
-    elif at is None and atol is None and not even:
+    elif at is None and atol is None and step is None:  # even steps need no sizes
         trial, failed = _scouted(
             run,
             method if equations.mechanics is None or not problem.eliminated else INTEGRATORS["adams"],
@@ -265,7 +265,7 @@ def _one(
         error = error or broken_redundancy(run)
     solution = run.solution(rtol, atol, seconds_formulation, time.perf_counter() - clock)
     if solution is not None and error is None:
-        further = stepped_over(run) + inaccurate(run, start) if at is None else unchecked(run)
+        further = with_units(run, stepped_over(run)) + inaccurate(run, start) if at is None else unchecked(run)
         further += creeping(run, solution.values, solution.t)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:

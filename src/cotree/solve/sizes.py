@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -160,3 +161,11 @@ def _mechanical(problem: Problem, history: History) -> Sizes:
     if len(z):
         z = np.maximum(z, [PART * max(z[[u == unit for u in e.w.units]]) for unit in e.w.units])
     return Sizes(history.t[:1], (Scale(scaled[0], np.where(z > 0, z, 1.0), scaled[1]),))
+
+
+def extent(e: SystemEquations, p: Array, rows: Array) -> float:
+    """The largest position, displacement or radius of gyration in rows of results, in m; 1 where there is none."""
+    units = ["", *(each.unit for each in e.outputs.values())]
+    rows = rows[[k for k, unit in enumerate(units) if unit == "m"]]
+    turning = 0.0 if e.mechanics is None else float(ca.Function("size", [e.p.symbols], [e.mechanics.gyration])(p))
+    return float(np.abs(rows[np.isfinite(rows)]).max(initial=turning)) or 1.0

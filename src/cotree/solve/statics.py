@@ -37,6 +37,8 @@ LONGEST = 0.3
 """Longest step, in rad or parts of the mechanism's size."""
 NEUTRAL = 1e-9
 """Stiffness, as a part of the largest, that counts as none."""
+SLUGGISH = 1e-3
+"""Inertia, as a part of the largest, that every motion has at least where a search with their own has failed."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def static_equilibrium(
         )
     if len(equations.u):
         found = search.newton(q) if seek == "nearest" else search.stable(q)
-        q = search.creep(q, push=seek == "stable") if found is None else found
+        q = search.downhill(q, push=seek == "stable") if found is None else found
     check_open(equations, q, t, p, "the equilibrium", touching=True)
     return _result(search, q)
 
@@ -164,6 +166,8 @@ class _Search:
         self.still = np.zeros(self.n)
         self.iterations = 0
         self.scale = 0.0
+        self.least = 0.0
+        """Least inertia in a creep, as a part of the largest."""
 
     def local(self, q: Array, multipliers: Array | None = None) -> tuple[Local, Freedom, Array]:
         """Derivatives at q with the multipliers that hold the forces best."""
@@ -206,7 +210,7 @@ class _Search:
         gap = np.concatenate([here.position, np.zeros(self.k - len(here.position))])
         close = -free.inverse @ gap
         B = free.B
-        matrix = B.T @ (here.stiffness + extra * here.M) @ B
+        matrix = B.T @ here.stiffness @ B + extra * self._inertia(here, free)
         force = B.T @ (here.balance + here.stiffness @ close)
         return np.asarray(close - B @ np.linalg.lstsq(matrix, force, rcond=1e-12)[0])
 
@@ -237,6 +241,25 @@ class _Search:
         step = self.step(here, free, 0.0)
         return self.tangent.moved(self.t, q, step, self.p, self.m) if np.abs(step).max(initial=0.0) < 1e-3 else q
 
+    def downhill(self, q: Array, *, push: bool) -> Array:
+        """The equilibrium below q; where inertias are very unlike and the creep goes astray, they are made more alike.
+
+        Such is a thin rod on a universal joint whose first axis is the rod's: about this axis it has no inertia, but
+        once it swings about the second one, the first moves it.
+        """
+        try:
+            return self.creep(q, push=push)
+        except SolveError as failure:
+            here, free, _ = self.local(q)
+            sizes = np.linalg.eigvalsh(self._inertia(here, free))
+            if not len(sizes) or sizes[0] >= SLUGGISH * sizes[-1]:
+                raise
+            self.least = SLUGGISH
+            try:
+                return self.creep(q, push=push)
+            except SolveError:
+                raise failure from None
+
     def creep(self, q: Array, *, push: bool) -> Array:
         """The equilibrium that the mechanism reaches when it creeps downhill."""
         size = max(1.0, float(np.abs(q).max(initial=0.0)))
@@ -263,18 +286,27 @@ class _Search:
 
     def _rate(self, here: Local, free: Freedom) -> float:
         """A rate of creep that is quick for the stiffness at hand."""
-        inertia = max(float(np.abs(free.B.T @ here.M @ free.B).max(initial=0.0)), 1e-300)
+        inertia = max(float(np.abs(self._inertia(here, free)).max(initial=0.0)), 1e-300)
         pull = float(np.abs(free.B.T @ here.balance).max(initial=0.0))
         return max(pull / inertia, float(np.abs(free.B.T @ here.stiffness @ free.B).max(initial=0.0)) / inertia, 1e-9)
 
     def _hill(self, here: Local, free: Freedom) -> float:
         """What the rate must be above where a stiffness is negative, so that steps still go downhill."""
-        least = float(squares(here, free).min(initial=0.0))
+        stiffness = free.B.T @ here.stiffness @ free.B
+        least = float(_eigen(stiffness, self._inertia(here, free))[0].min(initial=0.0))
         return -2.0 * least if least < 0 else 0.0
+
+    def _inertia(self, here: Local, free: Freedom) -> Array:
+        """The inertia of the free motions, raised to the least one of a creep."""
+        M = free.B.T @ here.M @ free.B
+        if not self.least or not len(M):
+            return np.asarray(M)
+        sizes, turn = np.linalg.eigh((M + M.T) / 2)
+        return np.asarray(turn @ np.diag(np.maximum(sizes, self.least * sizes[-1])) @ turn.T)
 
     def _tipping(self, here: Local, free: Freedom) -> Array:
         """The direction in which an equilibrium tips over; empty for one that does not."""
-        values, shapes = _eigen(here, free)
+        values, shapes = _natural(here, free)
         if not len(values) or values[0] >= -NEUTRAL * np.abs(values).max():
             return np.zeros(0)
         shape = free.B @ shapes[:, 0]
@@ -300,10 +332,13 @@ class _Search:
         )
 
 
-def _eigen(here: Local, free: Freedom) -> tuple[Array, Array]:
+def _natural(here: Local, free: Freedom) -> tuple[Array, Array]:
     """Eigenvalues of stiffness over inertia in the free directions, smallest first, and their vectors."""
     B = free.B
-    K, M = B.T @ here.stiffness @ B, B.T @ here.M @ B
+    return _eigen(B.T @ here.stiffness @ B, B.T @ here.M @ B)
+
+
+def _eigen(K: Array, M: Array) -> tuple[Array, Array]:
     if not len(K):
         return np.zeros(0), np.zeros((0, 0))
     sizes, turn = np.linalg.eigh((M + M.T) / 2)
@@ -314,7 +349,7 @@ def _eigen(here: Local, free: Freedom) -> tuple[Array, Array]:
 
 def squares(here: Local, free: Freedom) -> Array:
     """Squares of the natural frequencies in (rad/s)^2, smallest first: negative ones tip over."""
-    return _eigen(here, free)[0]
+    return _natural(here, free)[0]
 
 
 def _result(search: _Search, q: Array) -> Equilibrium:

@@ -156,14 +156,16 @@ CODES: dict[str, Code] = {
     ),
     "gravity-across-plane": Code(
         "note",
-        "gravity along z, {size} m/s^2, is across the plane of the planar model: it moves nothing",
+        "gravity along z, {size} m/s^2, is across the plane of the planar model: it moves nothing; give gravity in the "
+        "plane of x and y, such as (0, -9.81, 0), or remove planar if it should act",
         "Gravity has a component normal to the plane of a planar model, which is that of x and y.",
     ),
     "across-plane": Code(
         "warning",
         "{quoted} = {size} {unit} is across the plane of the planar model: it moves nothing; remove planar "
         "if this load should act",
-        "A force normal to the plane of a planar model, or a torque about an axis in the plane.",
+        "A force normal to the plane of a planar model, a torque about an axis in the plane, or the part along z of a "
+        "force between two points that lie in different planes.",
     ),
     # -- starts ------------------------------------------------------------------------------------------------------
     "start-moved": Code(
@@ -174,7 +176,7 @@ CODES: dict[str, Code] = {
     ),
     "start-speeds-moved": Code(
         "note",
-        "start speeds were changed to keep all loops closed: {moves}",
+        "start speeds were changed to keep all loops closed: {moves}; give speeds that fit if others are meant",
         "Given start speeds that did not fit together.",
     ),
     "placed-by-rest": Code(
@@ -202,20 +204,20 @@ CODES: dict[str, Code] = {
     ),
     "accuracy-unchecked": Code(
         "note",
-        "this run was {why}: it is not checked whether its tolerance was fine enough and whether forces were stepped "
-        "over",
-        "Runs are looked at again, in parts, once they are done: those that go from start to end.",
+        "{why}: it is not checked whether the tolerance of this run was fine enough{further}",
+        "Runs are looked at again once they are done: those that go from start to end, are not too long, and call no "
+        "Python functions at their samples.",
     ),
     "stepped-over": Code(
         "warning",
-        "{quoted} acts for about {width:.2g} s at t = {time:g} s, where it reaches {value:.4g}, and was stepped over; "
-        "set max_step or step to a part of that time",
+        "{quoted} acts for about {width:.2g} s at t = {time:g} s, where it reaches {value:.4g} {unit}, and was "
+        "stepped over; set max_step or step to a part of that time",
         "A force that is narrow in position or speed falls between two steps of the run.",
     ),
     "domain-energy-open": Code(
         "warning",
-        "the energy balance of the {subjects} domain is off by {error:.1%} of the energy that was moved; try a smaller "
-        "rtol",
+        "from t = {time:g} s the energy balance of the {subjects} domain is off by up to {error:.1%} of the energy "
+        "that was moved; try a smaller rtol or step, and check the laws of its parts if that changes nothing",
         "The balance of one domain of a machine stays open.",
     ),
     "negative-dissipation": Code(
@@ -247,9 +249,15 @@ CODES: dict[str, Code] = {
     ),
     "driver-kink": Code(
         "note",
-        "the speed that {quoted} drives jumps by {jump:.4g} at t = {time:g} s ({count:#jump} in all): all speeds jump "
-        "with it, as in an impact, by a force that no result shows; let it start and stop smoothly",
+        "the speed that {quoted} drives jumps by {jump:.4g} {unit} at t = {time:g} s ({count:#jump} in all): all "
+        "speeds jump with it, as in an impact, by a force that no result shows; let it start and stop smoothly",
         "A kink in the law of a driver of frames.",
+    ),
+    "kink-energy": Code(
+        "note",
+        "from t = {time:g} s the energy balance is off by up to {error:.1%} of the largest energy, by the jumps of "
+        "speed that {quoted} drives: no result holds their work; let the driver start and stop smoothly",
+        "Kinks in the law of a driver account for the open energy balance; beside them it closes.",
     ),
     "drift": Code(
         "warning",

@@ -158,7 +158,7 @@ class RigidBody(Body):
         v = self.gather(values)
         inertia = np.asarray(ca.DM(_central(v["mass"], v["inertia"], v["centre"], v["inertia_about"])), dtype=float)
         moments = np.linalg.eigvalsh(inertia)
-        where, listed = f"{self.name}.inertia", _listed(moments)
+        where, listed = f"{self.name}.inertia", listed_moments(moments)
         if moments[0] < -ROUNDING * abs(moments[2]) or moments[2] <= 0:
             raise InertiaError(
                 f"the principal moments of inertia about the centre of mass are {listed} kg m^2",
@@ -196,7 +196,8 @@ class RigidBody(Body):
             sizes, axes = np.linalg.eigh(np.trace(given) / 2 * np.eye(3) - given)
             second = axes @ np.diag(np.maximum(sizes, 0.0)) @ axes.T
             real = np.trace(second) * np.eye(3) - second
-            return _listed(np.linalg.eigvalsh(given)), _listed(np.linalg.eigvalsh(real)), real - given
+            moments = np.linalg.eigvalsh(given)
+            return listed_moments(moments), listed_moments(np.linalg.eigvalsh(real), moments), real - given
         return None
 
     def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
@@ -217,8 +218,12 @@ class RigidBody(Body):
         return Inertia(force, moment, (mass * ca.sumsqr(velocity) + ca.dot(w, spin)) / 2)
 
 
-def _listed(moments: np.ndarray) -> str:
-    return ", ".join(f"{moment + 0.0:.6g}" for moment in moments)
+def listed_moments(moments: np.ndarray, like: np.ndarray | None = None) -> str:
+    """Principal moments with so many digits that the gap of the triangle inequality shows, theirs or another's."""
+    low, middle, high = moments if like is None else like
+    gap = abs(high - low - middle) / abs(high) if high else 1.0
+    digits = int(np.clip(2 - np.floor(np.log10(gap)), 6, 17)) if gap > 0 else 6
+    return ", ".join(f"{moment + 0.0:.{digits}g}" for moment in moments)
 
 
 def _is_matrix(given: Any) -> bool:

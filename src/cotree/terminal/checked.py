@@ -167,3 +167,9 @@ def check_segments(
                 where=f"{owner}.frames",
                 remedy="Choose another name",
             )
+
+
+def whole_number(given: Any, where: str, least: int, most: int) -> None:
+    """Refuse what is no whole number of a range."""
+    if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or not least <= given <= most:
+        raise ModelError(f"found {given!r}", where=where, expected=f"a whole number from {least} to {most}")

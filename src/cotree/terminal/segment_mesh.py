@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cotree.fem.element import DEGREES
 from cotree.maths.symbolic import symbols
 from cotree.model import Model
-from cotree.terminal.flexible import Beam
+from cotree.terminal.beam import Beam
 from cotree.terminal.floating import Floating
 from cotree.terminal.recovery import ENDS, Deformation, deformation
 from cotree.terminal.segments import NAME, Chain, prepared

@@ -21,7 +21,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.fem.tables import Tables, modal_damping
 from cotree.maths.rotation import skew, vee
 from cotree.model import Component, Frame
-from cotree.terminal.flexible import SAME, Beam
+from cotree.terminal.beam import SAME, Beam
 from cotree.terminal.floating import Floating, constant
 
 C = TypeVar("C", bound=Component)

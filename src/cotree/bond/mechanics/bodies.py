@@ -37,7 +37,7 @@ from cotree.errors import ModelError
 from cotree.maths.rotation import of_quaternion, skew
 from cotree.model.form import VALUE, VECTOR, either, entries, named, one_of, or_null, said
 from cotree.model.quantity import Quantity, vector_entries
-from cotree.terminal.bodies import INERTIA, MOMENTS, ROUNDING
+from cotree.terminal.bodies import INERTIA, MOMENTS, ROUNDING, listed_moments
 from cotree.terminal.checked import frame_names
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Body(FramePart):
         if any(f"inertia.{label}" not in values for label in MOMENTS[: len(self.inertia)]):
             return  # told by the mask around it
         moments = np.linalg.eigvalsh(np.asarray(ca.DM(self.inertia_matrix(values)), dtype=float))
-        where, listed = f"{self.name}.inertia", ", ".join(f"{moment:.6g}" for moment in moments)
+        where, listed = f"{self.name}.inertia", listed_moments(moments)
         if moments[0] < -ROUNDING * abs(moments[2]) or moments[2] <= 0:
             raise ModelError(f"the principal moments are {listed} kg m^2", where=where, expected="positive moments")
         if moments[0] + moments[1] < moments[2] * (1 - ROUNDING):

@@ -154,11 +154,26 @@ def finished(draft: Draft) -> SystemEquations:
             tuple(own.labels[k][0] for k in redundancy.dropped),
             tuple(own.lengths[k] for k in redundancy.dropped),
             sum(len(places) for places in kin.elastic.values()),
+            _gyration(own),
         ),
         fading=_fading(own),
         spins=spins,
         diagnostics=(*_diagnostics(own, redundancy), *(each.said("no-inertia") for each in massless)),
     )
+
+
+def _gyration(own: Mechanism) -> ca.SX:
+    """The largest radius of gyration of a rigid body of constant mass."""
+    largest, p = ca.SX(0), own.top.values.p.symbols
+    for body in own.top.bodies:
+        known = None if body is None else body.spatial_inertia(own.values_of(body))
+        if known is None:
+            continue
+        mass, _, inertia = known
+        square = ca.trace(ca.SX(inertia)) / (2 * mass)
+        if not ca.Function("square", [p], [square], {"allow_free": True}).get_free():
+            largest = ca.fmax(largest, square)
+    return ca.sqrt(largest)
 
 
 def _check_inertia(own: Mechanism, rates: ca.SX, q0: Array, u0: Array, start: Start) -> None:

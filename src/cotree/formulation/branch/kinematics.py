@@ -96,6 +96,9 @@ class Kinematics:
             held = self.tree.moving if c.group == "translation" else self.tree.turning
             if link.name not in held:
                 continue
+            if c.group == "rotation" and link.name in self.top.leading:
+                self.positions[link.name][c.name] = self.speeds[link.name][c.name] = ca.SX(0)
+                continue
             driver = drivers.get(c.name)
             more = self._alignment(link) if c.group == "rotation" else None
             if more is not None:

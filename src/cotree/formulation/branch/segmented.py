@@ -15,8 +15,8 @@ import casadi as ca
 from cotree.formulation.branch.places import Flexible, Place, check_flat, flexible_of
 from cotree.formulation.values import Values
 from cotree.model import Model, quantities
+from cotree.terminal.beam import Beam
 from cotree.terminal.bodies import frame_of
-from cotree.terminal.flexible import Beam
 from cotree.terminal.floating import Floating
 from cotree.terminal.joints import Weld
 from cotree.terminal.segments import Chain, called, prepared, with_start

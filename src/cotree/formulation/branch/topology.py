@@ -16,15 +16,15 @@ import casadi as ca
 
 from cotree.errors import GraphError, ModelError, listing, nearest
 from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
-from cotree.formulation.branch.points import carriers
+from cotree.formulation.branch.points import carriers, leading, outwards, turning
 from cotree.formulation.branch.segmented import Segmented, segmented
 from cotree.formulation.inertias import unreal_inertias
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
+from cotree.terminal.beam import Beam
 from cotree.terminal.bodies import frame_of, turned
 from cotree.terminal.deformable import Deformable
-from cotree.terminal.flexible import Beam
 from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismatic, Slide
 from cotree.terminal.mechanics import (
     ORIENTATION,
@@ -109,12 +109,18 @@ class Topology:
 
     def oriented(self, link: Link) -> bool:
         """Whether both ends of a link have an orientation, so that it can hold rotations."""
-        return all(end == GROUND or self.turns(end) or end in self.carriers for end in (link.i, link.j))
+        ends = (end == GROUND or self.turns(end) or end in self.carriers for end in (link.i, link.j))
+        return all(ends) and link.name not in self.leading
 
     @cached_property
     def carriers(self) -> dict[int, Link]:
         """Points that pass rotations on between their joints, with the joint from which each takes its orientation."""
         return carriers(self)
+
+    @cached_property
+    def leading(self) -> frozenset[str]:
+        """Joints that give a point the axes along which they slide, and whose own rotations turn nothing."""
+        return leading(self)
 
     def drives_speed(self, driver: str) -> bool:
         """Whether a driver gives a speed; then the position stays a coordinate, free at the start."""
@@ -123,11 +129,15 @@ class Topology:
 
     def group_of(self, driver: str) -> str:
         """Whether a driver moves or turns its joint."""
+        joint = self.driven_by(driver).joint
+        chosen = self.model.components[driver].chosen(joint)  # type: ignore[attr-defined]
+        return next(c.group for c in joint.coordinates if c.name == chosen)
+
+    def driven_by(self, driver: str) -> Link:
+        """The joint of a driver."""
         part = self.model.components[driver]
         assert isinstance(part, Driver)
-        joint = self.links[part.on].joint
-        chosen = part.chosen(joint)
-        return next(c.group for c in joint.coordinates if c.name == chosen)
+        return self.links[part.on]
 
     @cached_property
     def referenced(self) -> frozenset[str]:
@@ -398,35 +408,27 @@ def branches(top: Topology, translation: Tree, rotation: Tree) -> Branches:
     """Read a pair of trees as parents of bodies."""
     moves, in_moves = _walk(top, translation)
     turns, in_turns = _walk(top, rotation)
+    turns = turning(top, turns)
+    moving, in_rotation = (frozenset(link.name for *_, link in walk) for walk in (moves, turns))
     driven = frozenset(
         name
-        for names, group in ((in_moves, "translation"), (in_turns, "rotation"))
+        for names, group, links in ((in_moves, "translation", moving), (in_turns, "rotation", in_rotation))
         for name in names
-        if top.group_of(name) == group and not top.drives_speed(name)
+        if top.group_of(name) == group and top.driven_by(name).name in links and not top.drives_speed(name)
     )
-    turns = _ordered(tuple((i, j, link) if top.turns(j) else _turning_point(top, j) for i, j, link in turns))
-    moving, turning = (frozenset(link.name for _, _, link in walk) for walk in (moves, turns))
-    for name in moving ^ turning:
+    for name in moving ^ in_rotation:
         if top.links[name].joint.coupled:
             raise GraphError(
                 f"'{name}' is in one of the two trees only",
                 expected="a joint whose translation follows its rotation in both trees or in neither",
                 remedy=f"Pin '{name}' into both trees or into neither",
             )
-    return Branches(moves, turns, moving, turning, driven)
-
-
-def _turning_point(top: Topology, j: int) -> tuple[int, int, Link]:
-    """The branch of a point in the tree of rotations: the joint that gives it its orientation, or its own edge."""
-    if j not in top.carriers:
-        return GROUND, j, top.links[top.bodies[j].name]  # type: ignore[union-attr]
-    link = top.carriers[j]
-    return (link.j if link.i == j else link.i), j, link
+    return Branches(moves, turns, moving, in_rotation, driven)
 
 
 def _walk(top: Topology, tree: Tree) -> tuple[tuple[tuple[int, int, Link], ...], frozenset[str]]:
     """(parent, child, link) from the ground outwards, and the drivers that are in the tree."""
-    near: dict[int, list[tuple[int, Link]]] = {}
+    edges: list[tuple[int, int, Link]] = []
     driven = set()
     for edge in (tree.graph[name] for name in tree.branches):
         if edge.kind == Kind.ARM:
@@ -442,31 +444,9 @@ def _walk(top: Topology, tree: Tree) -> tuple[tuple[tuple[int, int, Link], ...],
                 expected="arms, bodies, joints and drivers of joints in the tree",
                 remedy=f"Pin '{edge.name}' into the cotree",
             )
-        near.setdefault(link.i, []).append((link.j, link))
-        near.setdefault(link.j, []).append((link.i, link))
-    for link in top.links.values():
-        if link.inner:
-            near.setdefault(link.i, []).append((link.j, link))
-            near.setdefault(link.j, []).append((link.i, link))
+        edges.append((link.i, link.j, link))
+    edges += [(link.i, link.j, link) for link in top.links.values() if link.inner]
     missing = [e.name for e in tree.graph if e.kind == Kind.ARM and e.name not in tree]
     if missing:
         raise GraphError(f"the arm '{missing[0]}' is not in the tree", expected="all arms in the tree")
-    order, seen, queue = [], {GROUND}, [GROUND]
-    for body in queue:
-        for other, link in near.get(body, ()):
-            if other not in seen:
-                seen.add(other)
-                queue.append(other)
-                order.append((body, other, link))
-    return tuple(order), frozenset(driven)
-
-
-def _ordered(walk: tuple[tuple[int, int, Link], ...]) -> tuple[tuple[int, int, Link], ...]:
-    """Parents first."""
-    children: dict[int, list[tuple[int, int, Link]]] = {}
-    for step in walk:
-        children.setdefault(step[0], []).append(step)
-    order: list[tuple[int, int, Link]] = list(children.get(GROUND, ()))
-    for _, child, _ in order:
-        order += children.get(child, ())
-    return tuple(order)
+    return outwards(edges), frozenset(driven)

@@ -13,7 +13,7 @@ from cotree.errors import ModelError
 from cotree.model import MISSING, Kind, Quantity, Value, quantity, vector
 from cotree.model.form import TEXT, said
 from cotree.model.form import several as several_of
-from cotree.terminal.bodies import INERTIA, MOMENTS, ROUNDING
+from cotree.terminal.bodies import INERTIA, MOMENTS, ROUNDING, listed_moments
 from cotree.terminal.nodal.base import NodalPart, several
 from cotree.terminal.nodal.measures import no_repeats
 
@@ -62,7 +62,7 @@ class Body(NodalPart):
         """The inertia must be that of a real body."""
         xx, yy, zz, xy, xz, yz = (values[f"inertia.{label}"] for label in MOMENTS)
         moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-        where, listed = f"{self.name}.inertia", ", ".join(f"{moment:.6g}" for moment in moments)
+        where, listed = f"{self.name}.inertia", listed_moments(moments)
         if values["mass"] == 0.0 and moments.any():
             raise ModelError(
                 f"the mass is zero, and the principal moments of inertia are {listed} kg m^2",
