@@ -338,8 +338,8 @@ def test_files_keep_one_component(tmp_path: Path) -> None:
 
 
 def test_one_mesh_and_one_picture() -> None:
+    from cotree.maths.rotation import matrices
     from cotree.view.scene import scene_of
-    from cotree.view.scene_frames import matrices
 
     m = compound()
     sol = m.simulate(0.3, points=13)
@@ -395,3 +395,25 @@ def test_unknown_elastic_coordinates_are_refused() -> None:
         cantilever(2, elastic={"segment3.mode1": 0.1}).equations()
     with pytest.raises(ct.ModelError, match=r"boom\.p: the frame is at .*a place on the beam"):
         cantilever(2, frames={"p": 1.5}).equations()
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_section_forces_of_segments_are_in_balance(count: int) -> None:
+    """A cantilever bent by a quarter of its length: the root carries the joint's moment, the middle the force's."""
+    m = ct.Model("cantilever", gravity=(0, 0, 0))
+    section, force = ct.section.rectangle(width=0.02, height=0.01), 300.0
+    more = {"elements": 8, "modes": 0, "segments": count, "stations": [0.0, 0.5, 1.0]}
+    m.add(ct.Beam("boom", length=1.0, section=section, material=ct.STEEL, frames={"middle": 0.5}, **more))
+    m.add(ct.Weld("wall", m.ground, "boom.start"))
+    m.add(ct.PointForce("push", "boom.end", force=(0, 0, force)))
+    rest = m.static_equilibrium()
+    assert rest["boom.end.position.z"] > 0.25
+    root, middle, tip = rest["boom.moment_y"]
+    assert -root == pytest.approx(rest["wall.torque.y"], rel=1e-5)
+    arm = rest["boom.end.position.x"] - rest["boom.middle.position.x"]
+    assert -middle == pytest.approx(force * arm, rel=1e-3)
+    assert abs(tip) < 1e-6 * abs(root)
+    assert rest["boom.end.force"] == pytest.approx([0, 0, force], abs=1e-6 * force)
+    found = m.deformation(rest, "boom")
+    assert found.peak().place == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+    np.testing.assert_allclose(found.forces(0)[0].my[[0, 4], 0], [root, middle], rtol=1e-6)

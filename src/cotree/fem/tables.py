@@ -153,6 +153,13 @@ def tables(
     )
 
 
+def centre_of_mass(tables: Tables) -> NodeTable:
+    """How the centre of mass moves."""
+    m = tables.mass
+    still = np.zeros_like(tables.first_q)
+    return NodeTable(tables.first / m, tables.first_q / m, still, tables.first_2 / m, np.zeros_like(tables.first_2))
+
+
 class _Integrals:
     """Sums over the mass points."""
 

@@ -60,6 +60,7 @@ class Beam(Deformable):
     ``segment1.mode1``.
     """
 
+    kind: ClassVar[str] = "flexible.beam"
     example: ClassVar[Mapping[str, Any]] = {
         "length": 0.5,
         "section": {"circle": {"radius": 0.01}},

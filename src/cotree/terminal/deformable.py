@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from cotree.errors import ModelError, listing, nearest
-from cotree.fem.tables import NodeTable, Tables
+from cotree.fem.tables import Tables
 from cotree.model import Frame, Value
 from cotree.model.form import (
     ABOVE_ZERO,
@@ -271,7 +271,9 @@ class Deformable(Body):
         """
         from cotree.fem.store import content_hash, stored
 
-        kept = self if self.interface is not None or self.shapes != "interface" else self._with_interface(joined)
+        kept = self
+        if self.interface is None and self.shapes == "interface":
+            kept = replace(self, interface=tuple(self.default_interface(joined)))
         try:
             key = content_hash(type(self).kind, *self.recipe(values), *kept._choices(values))
             result = stored(folder, key, lambda: kept._compute(values))
@@ -282,10 +284,6 @@ class Deformable(Body):
             raise
         self._check_start(result)
         return result
-
-    def _with_interface(self, joined: Sequence[str] | None) -> Self:
-        """The same body with its interface said."""
-        return replace(self, interface=tuple(self.default_interface(joined)))
 
     def joined(self, parts: Iterable[Any]) -> list[str]:
         """The frames of this body that joints, constraints and forces among some components sit on."""
@@ -304,7 +302,7 @@ class Deformable(Body):
         )  # fmt: skip
 
     def _compute(self, values: Mapping[str, float]) -> Tables:
-        from cotree.fem.tables import tables
+        from cotree.fem.tables import centre_of_mass, tables
 
         prepared = self.prepare(values)
         reference = self.reference(prepared)
@@ -323,7 +321,11 @@ class Deformable(Body):
         carried, carried_2 = self.carried(prepared, internal, values)
         found = replace(found, carried=carried, carried_2=carried_2)
         centres = [name for name, frame in self.places().items() if isinstance(frame, CentreOfMass)]
-        return replace(found, frames={**found.frames, **dict.fromkeys(centres, _centre(found))}) if centres else found
+        return (
+            replace(found, frames={**found.frames, **dict.fromkeys(centres, centre_of_mass(found))})
+            if centres
+            else found
+        )
 
     def internal(self, prepared: Prepared, shapes: Any) -> Internal:
         """The mesh that carries loads on the body and on its frames at nodes."""
@@ -437,13 +439,6 @@ class Deformable(Body):
 
     def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
         return ca.SX(v.floating.tables.mass), v.floating.blocks.c / v.floating.tables.mass
-
-
-def _centre(tables: Tables) -> NodeTable:
-    """How the centre of mass moves."""
-    m = tables.mass
-    still = np.zeros_like(tables.first_q)
-    return NodeTable(tables.first / m, tables.first_q / m, still, tables.first_2 / m, np.zeros_like(tables.first_2))
 
 
 def _plain(value: Any) -> Any:

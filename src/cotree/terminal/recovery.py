@@ -128,7 +128,7 @@ class Deformation:
                 expected="results of a run of this version",
                 remedy="Run the model again",
             )
-        return self._solved.at(index)
+        return self._solved.at(range(len(self.t))[index])
 
     @cached_property
     def _solved(self) -> Solved:

@@ -78,7 +78,7 @@ def load_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -> d
     if not isinstance(whole, Segmented):
         j = next(j for j, each in own.top.flexible.items() if each is whole)
         return _loads_of(own, j, loads[j])
-    result: dict[str, Output] = {}
+    result = _specific_force(own, whole)
     for j, part in zip(whole.numbers, whole.chain.parts, strict=True):
         result |= _turning(own, j) | _loads_of(own, j, loads[j])
         axes = own.top.places[whole.name]
@@ -90,6 +90,17 @@ def load_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -> d
         }
         result |= _wrenches(whole.name, seen)
     return result
+
+
+def _specific_force(own: Mechanism, whole: Segmented) -> dict[str, Output]:
+    """Acceleration of the own frame of a beam of segments less gravity, in its axes."""
+    kin, place = own.kin, own.top.places[whole.name]
+    j, w = place.body, kin.omega[place.body]
+    velocity = kin.v[j] + ca.cross(w, place.position) + place.rate
+    felt = kin.accelerations[0][j] + ca.cross(kin.accelerations[1][j], place.position) + ca.cross(w, place.rate)
+    felt += kin.rate(place.rate) + ca.cross(w, velocity) - kin.gravity[j]
+    seen = ca.mtimes(place.rotation.T, felt)
+    return {f"{whole.name}.specific_force.{x}": Output(seen[k], "m/s^2") for k, x in enumerate(XYZ)}
 
 
 def _loads_of(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> dict[str, Output]:

@@ -269,13 +269,10 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
         flexible=flexible,
         segmented=cut,
     )
-    for beam in cut.values():
-        result.fields.update(beam.fields())
-    for k, each in flexible.items():
-        body = bodies[k]
-        assert body is not None
+    result.fields.update({name: own for beam in cut.values() for name, own in beam.fields().items()})
+    for each in flexible.values():
         if each.name not in result.fields:  # segments have their values already
-            result.of(body).floating = each.floating
+            result.of(each.body).floating = each.floating
     if model.planar:
         _check_plane(model)
     elif model.inertia == "repair":
