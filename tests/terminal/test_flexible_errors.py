@@ -271,3 +271,14 @@ def test_a_loose_part() -> None:
 )
 def test_what_is_no_mistake(given: dict[str, Any]) -> None:
     run_beam(**given)
+
+
+def test_a_body_whose_stiffnesses_are_lost_in_rounding() -> None:
+    """A tube as wide as a planet (mutant 9924 of seed 17): one message, no traceback of a library."""
+    m = ct.Model("arm", gravity=(0, 0, -9.81))
+    section, lump = ct.section.tube(outer=1.5e10, inner=0.0135), {"at": "end", "mass": 2, "inertia": [0.004] * 3}
+    more = {"elements": 6, "modes": 0, "deforms": ["torsion", "xy", "xz"], "masses": {"payload": lump}}
+    m.add(ct.Beam("arm", length=1.0, section=section, material="aluminium", **more))
+    m.add(ct.Weld("wall", m.ground, "arm.start"))
+    with pytest.raises(CotreeError, match="arm: the shapes of the body cannot be told apart"):
+        m.simulate(0.1)

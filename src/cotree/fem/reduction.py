@@ -172,7 +172,14 @@ def _ritz(structure: Structure, shapes: Array, numbers: Sequence[int] | None) ->
     stiffness = scaled.T @ (structure.stiffness @ scaled)
     mass = scaled.T @ (structure.mass @ scaled)
     size = np.sqrt(stiffness.diagonal())
-    squares, turned = linalg.eigh(_even(mass / size / size[:, None]), _even(stiffness / size / size[:, None]))
+    try:
+        squares, turned = linalg.eigh(_even(mass / size / size[:, None]), _even(stiffness / size / size[:, None]))
+    except linalg.LinAlgError:
+        raise ModelError(
+            "the shapes of the body cannot be told apart: their stiffnesses are lost in rounding",
+            expected="a body that is not stiffer in one direction than in another by more than about ten orders",
+            remedy="look at its length, section and material",
+        ) from None
     if squares.min() <= 1e-14 * squares.max():
         most = int(np.argmax(np.abs(scaled @ (turned[:, 0] / size) * _metres(structure))))
         degree, node = _MOVES[most % DEGREES], structure.label(most // DEGREES)
