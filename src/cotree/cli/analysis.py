@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cotree.cli.console import emit, table
+from cotree.cli.console import OUTSIDE, emit, table
 from cotree.cli.options import (
     Chosen,
     EndTime,
@@ -24,7 +24,7 @@ from cotree.cli.options import (
     takes_model,
 )
 from cotree.errors import CotreeError, nearest
-from cotree.system import labelled, undetermined_by
+from cotree.system import Diagnostic, labelled, outside_by, undetermined_by
 
 if TYPE_CHECKING:
     from cotree.solve import Modes
@@ -124,11 +124,11 @@ def statics(
     """
     chosen, t = _read(choice, moment, "--seek", seek, ("stable", "nearest"))
     with chosen.about():
-        values, units, state, stability = _rest(chosen, t, seek)
-        said = chosen.model.equations(chosen.tree).diagnostics
+        values, units, state, stability, said = _rest(chosen, t, seek)
     if as_json:
         told = {"model": chosen.model.name, "t": t, "stability": stability, "state": state}
         emit(told | {"values": values, "units": units, "diagnostics": [each.to_data() for each in said]})
+        _leave(said)
         return
     print(f"{chosen.model.name}: {f'{stability} equilibrium' if stability else 'operating point'} at t = {t:g} s")
     _print_notes(said)
@@ -140,12 +140,19 @@ def statics(
         both = [name for name in (*found.q.names, *found.x.names) if name in values] + reactions
         names = both if stability else [name for name in values if not name.endswith(".power")]
     shown = names if everything else names[:MOST_ROWS]
-    open_ones = undetermined_by(said)
-    rows = [[labelled(name, open_ones), units[name], f"{cleaned[name] + 0.0:.8g}"] for name in shown]
+    marks = undetermined_by(said), outside_by(said)
+    rows = [[labelled(name, *marks), units[name], f"{cleaned[name] + 0.0:.8g}"] for name in shown]
     if rows:
         table({"result": "left", "unit": "left", "value": "right"}, rows)
     if len(shown) < len(values):
         print(f"{len(values) - len(shown)} other results: --all")
+    _leave(said)
+
+
+def _leave(said: Iterable[Diagnostic]) -> None:
+    """End with an exit code of its own where a result is outside its theory."""
+    if outside_by(said):
+        raise typer.Exit(OUTSIDE)
 
 
 def _without_rounding(values: dict[str, float], units: dict[str, str]) -> dict[str, float]:
@@ -160,19 +167,21 @@ def _without_rounding(values: dict[str, float], units: dict[str, str]) -> dict[s
     }
 
 
-def _rest(chosen: Chosen, t: float, seek: str) -> tuple[dict[str, float], dict[str, str], dict[str, float], str]:
-    """Values, units, state and stability of a state of rest; the stability of an operating point is not judged."""
+def _rest(
+    chosen: Chosen, t: float, seek: str
+) -> tuple[dict[str, float], dict[str, str], dict[str, float], str, tuple[Diagnostic, ...]]:
+    """Values, units, state, stability and diagnostics of a state of rest; an operating point's is not judged."""
     model = chosen.model
     equations = model.equations(chosen.tree)
     if equations.mechanics is not None or len(equations.held):
         rest = model.static_equilibrium(tree=chosen.tree, t=t, seek=seek, parameters=chosen.changes)
         stability = rest.stability if equations.mechanics is not None else ""
-        return dict(rest.values), dict(rest.units), dict(rest.state), stability
+        return dict(rest.values), dict(rest.units), dict(rest.state), stability, rest.diagnostics
     options: dict[str, Any] = {"t_start": t, "times": [t], "start": "steady", "parameters": chosen.changes}
     solution = model.simulate(t + 1.0, tree=chosen.tree, **options)
     values = {name: float(solution[name][0]) for name in solution.names}
     state = {name: values[name] for name in solution.states if name in values}
-    return values, dict(solution.units), state, ""
+    return values, dict(solution.units), state, "", equations.diagnostics
 
 
 @takes_model

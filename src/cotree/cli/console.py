@@ -16,7 +16,8 @@ from cotree.errors import CotreeError, FileError, OptionError, SolveError
 if TYPE_CHECKING:
     from rich.console import Console
 
-FAILED, WRONG = 1, 2
+FAILED, WRONG, OUTSIDE = 1, 2, 3
+"""Exit codes: a computation failed, wrong input, a result that is outside its theory."""
 WIDE = 1000
 """Columns of something that is no terminal: nothing is cut there."""
 PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+)(?::(?P<column>\d+))?|(?<=\.yaml)|(?<=\.yml)|(?<=\.json))(?=$|:)")

@@ -18,6 +18,7 @@ from cotree.errors import CotreeError
 OK, BUG, INTERRUPTED = 0, 70, 130
 EPILOG = """\b
 Exit codes: 0 done; 1 a computation failed, what it had is kept; 2 wrong input;
+3 done, but a flexible body is outside its theory;
 70 an error in Cotree itself; 130 interrupted, what was computed is kept."""
 
 app = typer.Typer(

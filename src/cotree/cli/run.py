@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from cotree.cli.console import emit, written
+from cotree.cli.console import OUTSIDE, emit, written
 from cotree.cli.options import (
     RESULTS,
     Chosen,
@@ -28,6 +28,7 @@ from cotree.cli.progress import Progress
 from cotree.cli.resuming import agreeing, results_of
 from cotree.cli.summary import counts, flat, main_names, notes_of, print_summary, summary_data
 from cotree.errors import FileError, OptionError, SolveError
+from cotree.system import outside_by
 
 if TYPE_CHECKING:
     from cotree import api
@@ -167,6 +168,8 @@ class Outcome:
         self.tell(file, model, tree, solution, plot, done)
         if failure is not None:
             raise failure
+        if outside_by(solution.diagnostics):
+            raise typer.Exit(OUTSIDE)
 
     def tell(
         self, file: Any, model: api.Model, tree: Any, solution: api.Solution, plot: Any, paths: Iterable[Path | None]

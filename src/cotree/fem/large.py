@@ -94,7 +94,7 @@ class _Large:
             size = float(max(np.abs(moved[:, :3]).max() / length, np.abs(moved[:, 3:]).max()))
             if not np.isfinite(size) or size > 1.0 or size > 4 * before:
                 return None
-            places, turns = places + moved[:, :3], rotation_matrices(moved[:, 3:]) @ turns
+            places, turns = places + moved[:, :3], _exponential(moved[:, 3:]) @ turns
             for tie in self.structure.ties:  # as one rigid piece, exactly
                 slaves = list(tie.slaves)
                 arms = self.structure.places[slaves] - self.structure.places[tie.master]
@@ -194,7 +194,7 @@ def _at_forces(rows: int) -> Array:
     return np.tile([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], rows // DEGREES)[:, None]
 
 
-def rotation_matrices(turns: Array) -> Array:
+def _exponential(turns: Array) -> Array:
     """(N, 3, 3) rotation matrices of rotation vectors (N, 3)."""
     from scipy.spatial.transform import Rotation
 

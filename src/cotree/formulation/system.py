@@ -278,6 +278,8 @@ class SystemEquations:
     """Consistent q and u of a mechanism for numeric p at a time, with start values changed by name."""
     moved: Callable[..., tuple[Diagnostic, ...]] | None = None
     """What the consistent start has moved, for the same arguments as `assemble`."""
+    judged: Callable[..., tuple[Diagnostic, ...]] | None = None
+    """What there is to say of the range of a theory, from times and results by name."""
     start_names: tuple[str, ...] = ()
     """Names besides those of q and u whose start values may be given: angles that follow from them."""
     mechanics: Mechanics | None = None

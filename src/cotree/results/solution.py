@@ -16,7 +16,7 @@ from cotree.results.components import components
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits, left_by
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
-from cotree.system import Diagnostic, labelled, notes_of, undetermined_by
+from cotree.system import Diagnostic, labelled, notes_of, outside_by, undetermined_by
 
 Array = NDArray[np.float64]
 
@@ -106,8 +106,8 @@ class Solution:
         return undetermined_by(self.diagnostics)
 
     def label(self, name: str) -> str:
-        """A name as tables and plots show it: marked where rigid bodies do not determine the result."""
-        return labelled(name, self.undetermined)
+        """A name as tables and plots show it: marked where it is not determined, or outside its theory."""
+        return labelled(name, self.undetermined, outside_by(self.diagnostics))
 
     @property
     def names(self) -> tuple[str, ...]:

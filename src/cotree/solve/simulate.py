@@ -267,6 +267,8 @@ def _one(
     if solution is not None and error is None:
         further = with_units(run, stepped_over(run)) + inaccurate(run, start) if at is None else unchecked(run)
         further += creeping(run, solution.values, solution.t)
+        if equations.judged is not None:
+            further += equations.judged(solution.t, solution.values)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
     if run.watch is not None and solution is not None:
         solution, ended = run.watch.finish(run, solution, grid)

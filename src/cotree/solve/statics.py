@@ -7,7 +7,7 @@ continuation; Kelley and Keyes 1998). Newton's rule with halved steps finds equi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,7 @@ def static_equilibrium(
         raise SolveError(f"seek = {seek!r}", expected="'nearest' or 'stable'")
     p, m = numbers(equations, parameters, t)
     if equations.domains and (equations.mechanics is not None or len(equations.held)):
-        return _operating(equations, at, t, p, seek)
+        return _judged(equations, _operating(equations, at, t, p, seek))
     equations = without_massless(equations, t, p, m)
     tangent = Tangent.of(equations)
     q, _ = state_of(equations, at, t, p)
@@ -128,7 +128,7 @@ def static_equilibrium(
         found = search.newton(q) if seek == "nearest" else search.stable(q)
         q = search.downhill(q, push=seek == "stable") if found is None else found
     check_open(equations, q, t, p, "the equilibrium", touching=True)
-    return _result(search, q)
+    return _judged(equations, _result(search, q))
 
 
 def _operating(e: SystemEquations, at: Any, t: float, p: Array, seek: str) -> Equilibrium:
@@ -350,6 +350,13 @@ def _eigen(K: Array, M: Array) -> tuple[Array, Array]:
 def squares(here: Local, free: Freedom) -> Array:
     """Squares of the natural frequencies in (rad/s)^2, smallest first: negative ones tip over."""
     return _natural(here, free)[0]
+
+
+def _judged(equations: SystemEquations, found: Equilibrium) -> Equilibrium:
+    """The same with what there is to say of the range of its theory."""
+    if equations.judged is None:
+        return found
+    return replace(found, diagnostics=found.diagnostics + equations.judged(found.t, found.values))
 
 
 def _result(search: _Search, q: Array) -> Equilibrium:

@@ -8,6 +8,7 @@ from cotree.system.diagnostic import (
     from_data,
     labelled,
     notes_of,
+    outside_by,
     undetermined_by,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "from_data",
     "labelled",
     "notes_of",
+    "outside_by",
     "undetermined_by",
 ]

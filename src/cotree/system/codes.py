@@ -202,6 +202,25 @@ CODES: dict[str, Code] = {
         "s; take a finer tolerance or step",
         "The tolerance or the step of the run is too coarse for its results.",
     ),
+    "outside-theory": Code(
+        "error",
+        "{quoted} is outside its theory: {why} at t = {time:g} s, so its deflection of {deflection:.3g} m is off by "
+        "{error}; {remedy}",
+        "A flexible body bends so far that its deflection is wrong by more than a fifth. Its results are marked, and "
+        "the command line ends with exit code 3.",
+    ),
+    "deflection-off": Code(
+        "warning",
+        "{quoted} leaves the range of its theory: {why} at t = {time:g} s, so its deflection of {deflection:.3g} m is "
+        "off by {error}; {remedy}",
+        "A flexible body whose deflection is wrong by 5 % to 20 %, by the loads of the run on its mesh with large "
+        "rotations.",
+    ),
+    "deflection-doubt": Code(
+        "note",
+        "the deflection of {quoted}, {deflection:.3g} m at t = {time:g} s, is off by {error}, because {why}; {remedy}",
+        "The same for 1 % to 5 %.",
+    ),
     "accuracy-unchecked": Code(
         "note",
         "{why}: it is not checked whether the tolerance of this run was fine enough{further}",

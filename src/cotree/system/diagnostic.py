@@ -94,6 +94,13 @@ def undetermined_by(diagnostics: Iterable[Diagnostic]) -> frozenset[str]:
     return frozenset(name for each in diagnostics if each.code == "undetermined-reactions" for name in each.subjects)
 
 
-def labelled(name: str, undetermined: Collection[str]) -> str:
-    """The name of a result as tables and plots show it, marked where rigid bodies do not determine it."""
-    return f"{name} (not determined)" if name in undetermined else name
+def outside_by(diagnostics: Iterable[Diagnostic]) -> frozenset[str]:
+    """Flexible bodies that have left the range of their theory."""
+    return frozenset(name for each in diagnostics if each.code == "outside-theory" for name in each.subjects)
+
+
+def labelled(name: str, undetermined: Collection[str], outside: Collection[str] = ()) -> str:
+    """The name of a result as tables and plots show it, marked where it is not determined or outside its theory."""
+    if name in undetermined:
+        return f"{name} (not determined)"
+    return f"{name} (outside its theory)" if name.partition(".")[0] in outside else name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import casadi as ca
 import numpy as np
@@ -25,6 +26,7 @@ from cotree.maths.symbolic import column, substitute
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.drivers import FrameDrive
+from cotree.terminal.range import range_diagnostics
 
 Array = NDArray[np.float64]
 
@@ -140,6 +142,7 @@ def finished(draft: Draft) -> SystemEquations:
         parameter_values=values.numbers,
         assemble=start.state,
         moved=start.moved,
+        judged=partial(range_diagnostics, top.model) if top.flexible else None,
         start_names=tuple(start.assembly.aliases),
         mechanics=Mechanics(
             draft.balance,
