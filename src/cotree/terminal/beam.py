@@ -232,14 +232,9 @@ class Beam(Deformable):
         )
         nodes = {name: int(np.argmin(np.abs(stations - values[f"{name}.x"]))) for name in self.at_nodes()}
         families = [beams, *lumps(self.masses, places, nodes)]
-        still = tuple(self.still_degrees(places).tolist())
-        return Prepared(Structure(places, families, names=nodes), nodes, still=still)
-
-    def still_degrees(self, places: Any) -> Any:
-        left_out = [
-            DEGREES.index(d) for name, moves in PLANES.items() if name not in self.deforms for d in moves.split()
-        ]
-        return (6 * np.arange(len(places))[:, None] + np.array(left_out, dtype=np.int64)).ravel()
+        left_out = [d for name, moves in PLANES.items() if name not in self.deforms for d in moves.split()]
+        still = [6 * node + DEGREES.index(d) for node in range(len(places)) for d in left_out]
+        return Prepared(Structure(places, families, names=nodes), nodes, still=tuple(still))
 
 
 def _checked_stations(given: Any, where: str) -> int | tuple[float, ...]:

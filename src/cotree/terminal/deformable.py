@@ -396,10 +396,6 @@ class Deformable(Body):
         """The frames that static shapes belong to where nothing is said: those that something sits on."""
         return [name for name in self.at_nodes() if joined is None or name in joined]
 
-    def still_degrees(self, places: Any) -> Any:
-        """Degrees of freedom of a mesh along which the body stays rigid by choice."""
-        return np.zeros(0, dtype=np.int64)
-
     @property
     def has_fixed_frame(self) -> bool:
         """Whether the body's own frame is fixed to a point of the body."""

@@ -67,8 +67,8 @@ class Range:
         return int(np.clip(np.ceil(wanted ** (1 / 3)), 2, 64))
 
 
-def deflection_range(found: Deformation, still: Array) -> Range | None:
-    """The error where the deflection of a body is largest; None where it has none. ``still`` are degrees kept rigid."""
+def deflection_range(found: Deformation) -> Range | None:
+    """The error where the deflection of a body is largest; None where it has none."""
     if found.loads is None:
         return None
     moves, size = _largest_moves(found), found.body.structure.length
@@ -78,7 +78,7 @@ def deflection_range(found: Deformation, still: Array) -> Range | None:
     anchor = int(found.body.nodes[0]) if len(found.body.nodes) else 0
     here = found.at(k)
     by_all = _small(found.body, found.loads.part(slice(k, k + 1)))
-    by_all[still] = 0.0
+    by_all[list(found.still)] = 0.0
     missing = _error(*(_seen_from(each, anchor, found.places) for each in (by_all, here)))
     turns = np.linalg.norm(here.reshape(-1, DEGREES)[:, 3:], axis=1)
     turn, error = float(turns.max()), missing
@@ -137,7 +137,7 @@ def range_diagnostics(model: Model, t: Any, results: Mapping[str, Any]) -> tuple
             try:
                 found = body_deformation(model, name, t, results)
                 parts = [piece.strained for piece in found.pieces] if hasattr(found, "pieces") else [found]
-                ranges = [each for part in parts if (each := deflection_range(part, body.still_degrees(part.places)))]
+                ranges = [each for part in parts if (each := deflection_range(part))]
             except CotreeError:  # a mesh that cannot be held by itself, or balanced
                 continue
             worst = max(ranges, key=lambda each: each.error, default=None)

@@ -62,6 +62,8 @@ class Deformation:
     """The mesh that carries the loads."""
     loads: Loads | None = field(repr=False)
     """What acts on the body over time; None where the results do not have it."""
+    still: tuple[int, ...] = ()
+    """Degrees of freedom that stay rigid by choice."""
 
     @property
     def displacements(self) -> Array:
@@ -165,7 +167,7 @@ def deformation(
     rows = np.array([results[name] for name in tables.names])
     structure, internal = prepared.structure, body.internal(prepared, tables.shapes)
     loads = _loads(body, tables, prepared, results)
-    return Deformation(t, structure.places, tables.shapes, rows, structure.families, internal, loads)
+    return Deformation(t, structure.places, tables.shapes, rows, structure.families, internal, loads, prepared.still)
 
 
 def _loads(body: Deformable, tables: Tables, prepared: Prepared, results: Mapping[str, Array]) -> Loads | None:

@@ -105,7 +105,7 @@ def segmented_deformation(model: Model, beam: Beam, t: Array, results: Mapping[s
     moved = _moved(pieces, structure.places)
     shapes = np.eye(len(moved))
     body = whole.internal(whole.prepare(values), shapes[:, :0])
-    return SegmentedDeformation(t, structure.places, shapes, moved, structure.families, body, None, pieces)
+    return SegmentedDeformation(t, structure.places, shapes, moved, structure.families, body, None, (), pieces)
 
 
 def _pieces(chain: Chain, strained: list[Deformation]) -> list[Piece]:
