@@ -41,7 +41,8 @@ def test_every_tree_gives_the_same_motion_and_reactions(name: str) -> None:
     for tree in ("absolute", *random_trees(model, seed=7)[:2]):
         other = run(model, tree)
         for n in moving:
-            limit = 1e-8 * max(1.0, float(np.abs(joint[n]).max()))
+            part = 1e-6 if n.endswith("_acceleration") else 1e-8  # which follow forces
+            limit = part * max(1.0, float(np.abs(joint[n]).max()))
             np.testing.assert_allclose(other[n], joint[n], rtol=0, atol=limit, err_msg=f"{n} with {tree}")
         for n in held:
             limit = 1e-6 * max(float(np.abs(joint[n.rpartition(".")[0]]).max()), 1e-3)
