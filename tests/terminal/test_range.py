@@ -101,3 +101,12 @@ def test_the_command_line_has_an_exit_code_for_it(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-m", "cotree", *command], capture_output=True, text=True, check=False)
         assert done.returncode == 3, done.stderr
         assert "'beam' is outside its theory: it turns by" in done.stdout
+
+
+def test_a_body_that_cannot_be_judged_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> None:
+        raise ct.ModelError("the mesh falls apart")
+
+    monkeypatch.setattr("cotree.terminal.range.deflection_range", fails)
+    rest = cantilever(0.05).static_equilibrium()
+    assert "it is not checked whether 'beam' stays in the range of its theory: the mesh falls apart" in rest.notes

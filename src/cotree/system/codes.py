@@ -221,6 +221,11 @@ CODES: dict[str, Code] = {
         "the deflection of {quoted}, {deflection:.3g} m at t = {time:g} s, is off by {error}, because {why}; {remedy}",
         "The same for 1 % to 5 %.",
     ),
+    "range-unchecked": Code(
+        "note",
+        "it is not checked whether {quoted} stays in the range of its theory: {why}",
+        "The mesh of a flexible body could not be solved by itself.",
+    ),
     "accuracy-unchecked": Code(
         "note",
         "{why}: it is not checked whether the tolerance of this run was fine enough{further}",

@@ -40,7 +40,7 @@ LEAST = 1e-9
 ENOUGH = 0.01
 """Error of a deflection that is small enough."""
 LEVELS = ((0.2, "outside-theory"), (0.05, "deflection-off"), (ENOUGH, "deflection-doubt"))
-"""Errors from which on something is said."""
+"""Errors above which a diagnostic is given, largest first."""
 _CHUNK = 4e6  # numbers at a time
 
 
@@ -138,7 +138,8 @@ def range_diagnostics(model: Model, t: Any, results: Mapping[str, Any]) -> tuple
                 found = body_deformation(model, name, t, results)
                 parts = [piece.strained for piece in found.pieces] if hasattr(found, "pieces") else [found]
                 ranges = [each for part in parts if (each := deflection_range(part))]
-            except CotreeError:  # a mesh that cannot be held by itself, or balanced
+            except CotreeError as reason:  # such as a mesh that cannot be held by itself
+                said.append(diagnose("range-unchecked", name, why=str(reason).rstrip(".")))
                 continue
             worst = max(ranges, key=lambda each: each.error, default=None)
             code = next((code for level, code in LEVELS if worst is not None and worst.error > level), None)
