@@ -194,6 +194,10 @@ class Internal:
         for family, matrices in self._geometric(loads, u, index):
             yield family, None if matrices is None else -np.einsum("ekl,el->ek", matrices, moved[family.degrees])
 
+    def all_points(self, loads: Loads, family: int) -> Array:
+        """(T, E, G, 3) forces on the mass points of one family."""
+        return self._forces(loads, *self._clouds[family][1:])
+
     def points(self, loads: Loads, index: int) -> list[Array]:
         """For each family the forces (E, G, 3) on its mass points at one time."""
         one = loads.part(slice(index, index + 1))

@@ -28,7 +28,7 @@ def station_tables(body: Internal, beams: Beams, places: Sequence[tuple[int, flo
     solved = body.solve(loads)
     n, rows = body.shapes.shape[1], 6 * len(places)
     family = next(number for number, each in enumerate(body.structure.families) if each is beams)
-    points = np.stack([body.points(loads, k)[family] for k in range(len(loads))])
+    points = body.all_points(loads, family)
     carried = np.empty((rows, len(loads)))
     for number, (element, s) in enumerate(places):
         same = beams.repeated(element, len(loads))

@@ -207,10 +207,9 @@ def _load_vectors(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> tuple[
 
 def _mises(section: Section, forces: Mapping[str, ca.SX]) -> ca.SX:
     """The largest von Mises stress among the points of a section (see `cotree.fem.beam_recovery`)."""
-    largest = ca.SX(0)
-    for y, z, torque, along_y, along_z in stress_points(section):
-        normal = forces["axial"] / section.area - forces["moment_z"] * (y / section.iz)
-        normal += forces["moment_y"] * (z / section.iy)
-        shear = forces["torsion"] * torque + forces["shear_y"] * along_y + forces["shear_z"] * along_z
-        largest = ca.fmax(largest, normal**2 + 3 * shear**2)
-    return ca.sqrt(largest)
+    y, z, torque, along_y, along_z = stress_points(section).T
+    normal = forces["axial"] / section.area - constant(y / section.iz) * forces["moment_z"]
+    normal += constant(z / section.iy) * forces["moment_y"]
+    shear = constant(torque) * forces["torsion"] + constant(along_y) * forces["shear_y"]
+    shear += constant(along_z) * forces["shear_z"]
+    return ca.sqrt(ca.mmax(normal**2 + 3 * shear**2))
