@@ -201,7 +201,9 @@ class Model(_model.Model):
         A mechanism may have a pair of trees, for translation and for rotation.
         """
         from cotree.formulation import model_equations
+        from cotree.solve.cut import cut_by_statics
 
+        cut_by_statics(self, tree)
         return model_equations(self, None if tree is None else self._spanning(tree))
 
     def simulate(self, t_end: float, *, tree: Any = None, out: str | Path | None = None, **options: Any) -> Solution:
@@ -209,7 +211,10 @@ class Model(_model.Model):
 
         ``out`` names an HDF5 file that is written while the run goes on; `resume` finishes a run that was cut off.
         """
+        from cotree.solve.cut import cut_by_run
+
         clock = time.perf_counter()
+        cut_by_run(self, tree, t_end, options)
         equations = self.equations(tree)
         seconds = time.perf_counter() - clock
         return simulate_equations(equations, t_end, seconds, out=out, origin=self._origin(tree), **options)

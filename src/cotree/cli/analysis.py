@@ -64,6 +64,7 @@ def modes(
         listed = [dict(zip(names, row, strict=True)) for row in rows]
         told = {"model": chosen.model.name, "about": about, "stable": found.stable, "modes": listed}
         emit(told | {"point": found.point, "diagnostics": [each.to_data() for each in found.diagnostics]})
+        _leave(found.diagnostics)
         return
     number = "1 mode" if len(rows) == 1 else f"{len(rows)} modes"
     print(f"{chosen.model.name}: {number} about the {about}, {'' if found.stable else 'not '}stable")
@@ -74,6 +75,7 @@ def modes(
         table(columns, shown)
     if len(rows) > most:
         print(f"and {len(rows) - most} more: --most {len(rows)}")
+    _leave(found.diagnostics)
 
 
 def _print_notes(diagnostics: Iterable[Diagnostic]) -> None:

@@ -101,8 +101,10 @@ def _simulated(
     """The solution, and the reason where it ends early or is not written."""
     from cotree.api import origin_of, simulate_equations
     from cotree.solve.courses import result_units
+    from cotree.solve.cut import cut_by_run
 
     clock = time.perf_counter()
+    cut_by_run(chosen.model, chosen.tree, end, options | {"parameters": chosen.changes})
     equations = chosen.model.equations(chosen.tree)
     if not chosen.is_converted:
         chosen.written.check_run(result_units(equations))

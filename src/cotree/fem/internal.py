@@ -53,6 +53,12 @@ class Loads:
         """The loads at some of the times."""
         return Loads(*(each[which] for each in vars(self).values()))
 
+    def mean(self, which: Any, t: Array) -> Loads:
+        """The mean of the loads at some of the times t, as one load."""
+        weights = np.gradient(t)[which]
+        parts = self.part(which)
+        return Loads(*(np.average(each, axis=0, weights=weights)[None] for each in vars(parts).values()))
+
 
 def inverse_moments(mass: float, first: Array, second: Array) -> tuple[Array, Array]:
     """(4, 4) inverse of the moments of mass of 1 and s_a, each divided by its size, and these sizes (4,)."""
@@ -92,6 +98,11 @@ class Internal:
         self.reference, self.held = reference, tuple(held)
         self.nodes = np.asarray(nodes, dtype=np.int64).reshape(-1)
         self._space = Space(structure, reference, held=held)
+
+    def unshaped(self) -> Internal:
+        """The same mesh without elastic coordinates: loads are then all that bends it."""
+        nothing = np.zeros((self.structure.size, 0))
+        return Internal(self.structure, self.reference, nothing, self.nodes, held=self.held, second_order=False)
 
     @cached_property
     def _clouds(self) -> list[tuple[Elements, Any, Array]]:
@@ -144,14 +155,14 @@ class Internal:
 
     def _solved(self, loads: Loads) -> tuple[Array, Array, Array]:
         """Displacements (6 N, T) under loads on the undeformed body, what its deformation adds, and its cause."""
-        u = self._first(loads)
+        u = self.first(loads)
         if not self.second_order or not loads.coordinates.any():
             return u, np.zeros_like(u), u
         straight = self.straight(loads)
-        cause = self._first(straight)
+        cause = self.first(straight)
         return u, self.bent(straight, cause, loads.coordinates), cause
 
-    def _first(self, loads: Loads) -> Array:
+    def first(self, loads: Loads) -> Array:
         """(6 N, T) displacements under loads on the undeformed body."""
         return self._space.statics(self.nodal(loads))
 
@@ -176,13 +187,13 @@ class Internal:
     def bent_by_shapes(self, loads: Loads, u: Array, index: int) -> tuple[Array, list[Array | None]]:
         """What each unit coordinate adds under one load: displacements (6 N, n), and loads (E, K, n) of each family."""
         nodal, pushed = np.zeros_like(self.shapes), list[Array | None]()
-        for family, matrices in self._geometric(loads, u, index):
+        for family, matrices in self.geometric(loads, u, index):
             pushed.append(None if matrices is None else -(matrices @ self.shapes[family.degrees]))
             if pushed[-1] is not None:
                 np.add.at(nodal, family.degrees, pushed[-1])
         return self._space.statics(nodal), pushed
 
-    def _geometric(self, loads: Loads, u: Array, index: int) -> Iterator[tuple[Elements, Array | None]]:
+    def geometric(self, loads: Loads, u: Array, index: int) -> Iterator[tuple[Elements, Array | None]]:
         """Each family with its geometric stiffness (E, K, K) under one of the loads with displacements ``u``."""
         one = loads.part(slice(index, index + 1))
         for family, cloud, moves in self._clouds:
@@ -191,7 +202,7 @@ class Internal:
 
     def turned(self, loads: Loads, u: Array, index: int, moved: Array) -> Iterator[tuple[Elements, Array | None]]:
         """Each family with the loads (E, K) on its nodes that a displacement ``moved`` of all nodes adds."""
-        for family, matrices in self._geometric(loads, u, index):
+        for family, matrices in self.geometric(loads, u, index):
             yield family, None if matrices is None else -np.einsum("ekl,el->ek", matrices, moved[family.degrees])
 
     def all_points(self, loads: Loads, family: int) -> Array:

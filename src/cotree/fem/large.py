@@ -22,7 +22,7 @@ import numpy as np
 from cotree.fem.element import DEGREES, Array, Elements, degrees_of, rigid_rows
 from cotree.fem.structure import Structure
 
-ITERATIONS = 12
+ITERATIONS = 25
 """Newton steps for one growth of the loads."""
 GROWTHS = 200
 """Growths of the loads, at most."""
@@ -79,7 +79,7 @@ class _Large:
         """Places and rotations in balance with a part of the loads; None where Newton's rule does not get there."""
         from scipy.sparse.linalg import splu
 
-        length, before = self.structure.length, np.inf
+        length, before = self.structure.length, [np.inf, np.inf]
         for _ in range(ITERATIONS):
             force, stiffness = self._inner(places, turns)
             transform = self._transform(places)
@@ -92,7 +92,7 @@ class _Large:
                 return None
             moved = (transform @ step).reshape(-1, DEGREES)
             size = float(max(np.abs(moved[:, :3]).max() / length, np.abs(moved[:, 3:]).max()))
-            if not np.isfinite(size) or size > 1.0 or size > 4 * before:
+            if not np.isfinite(size) or size > 1.0 or size > 4 * max(before):  # steps may grow every other time
                 return None
             places, turns = places + moved[:, :3], _exponential(moved[:, 3:]) @ turns
             for tie in self.structure.ties:  # as one rigid piece, exactly
@@ -102,7 +102,7 @@ class _Large:
                 turns[slaves] = turns[tie.master]
             if size < CLOSE:
                 return places, turns
-            before = size
+            before = [before[1], size]
         return None
 
     def _inner(self, places: Array, turns: Array) -> tuple[Array, Any]:

@@ -44,7 +44,8 @@ class Material:
     """An isotropic material in SI units.
 
     The shear modulus is E / 2 (1 + nu) unless it is given. ``viscosity`` is the retardation time tau in s of the
-    Kelvin-Voigt law: stress = H (strain + tau rate of strain), G = tau H in Richard 2012, eq. 62.
+    Kelvin-Voigt law: stress = H (strain + tau rate of strain), G = tau H in Richard 2012, eq. 62. ``yield_strength`` is
+    the stress in Pa at which the material begins to flow; runs say where von Mises stress exceeds it.
     """
 
     young: float
@@ -53,17 +54,20 @@ class Material:
     shear: float | None = None
     viscosity: float = 0.0
     name: str = ""
+    yield_strength: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ModelError(f"the name is {self.name!r}", where="material", expected="text; put a number in quotes")
         where = f"material '{self.name}'" if self.name else "material"
-        in_si(self, where, young="Pa", density="kg/m^3", poisson="", shear="Pa", viscosity="s")
+        in_si(self, where, young="Pa", density="kg/m^3", poisson="", shear="Pa", viscosity="s", yield_strength="Pa")
         number(self.young, "young (the modulus E in Pa)", where, least=0.0)
         number(self.density, "density (in kg/m^3)", where, least=0.0)
         number(self.viscosity, "viscosity (the retardation time in s)", where, least=0.0, open_end=False)
         if self.shear is not None:
             number(self.shear, "shear (the modulus G in Pa)", where, least=0.0)
+        if self.yield_strength is not None:
+            number(self.yield_strength, "yield_strength (in Pa)", where, least=0.0)
         if self.poisson is not None and not -1 < number(self.poisson, "poisson", where) < 0.5:
             raise ModelError(f"poisson is {self.poisson!r}", where=where, expected="a number above -1 and below 0.5")
         if self.poisson is None and self.shear is None:
@@ -133,5 +137,7 @@ def material_from_data(given: Any, where: str) -> Material:
 
 def material_schema() -> Schema:
     """What a model file may say of a material."""
-    positive = dict.fromkeys(("young", "density"), ABOVE_ZERO) | {"shear": or_null(ABOVE_ZERO)}
+    positive = dict.fromkeys(("young", "density"), ABOVE_ZERO) | dict.fromkeys(
+        ("shear", "yield_strength"), or_null(ABOVE_ZERO)
+    )
     return either(one_of(MATERIALS), made(Material, positive | {"viscosity": {**VALUE, "minimum": 0}}))

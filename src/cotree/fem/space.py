@@ -111,6 +111,11 @@ class Space:
         """Number of coordinates v that are not held for mean axes."""
         return len(self.free)
 
+    @property
+    def floats(self) -> bool:
+        """Whether the conditions leave rigid motions, which only a mean holds."""
+        return self._rigid is not None
+
     @cached_property
     def stiffness(self) -> Any:
         """S^T K S, sparse."""

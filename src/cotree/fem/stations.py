@@ -24,7 +24,7 @@ _NOISE = 1e-11  # of the largest number of a station's force under loads of one 
 
 def station_tables(body: Internal, beams: Beams, places: Sequence[tuple[int, float]]) -> tuple[Array, Array]:
     """``carried`` (6 S, L) and ``carried_2`` (n, 6 S, L - 9 n) at stations: elements of a family, fractions of them."""
-    loads = _unit_loads(body.shapes.shape[1], len(body.nodes))
+    loads = unit_loads(body.shapes.shape[1], len(body.nodes))
     solved = body.solve(loads)
     n, rows = body.shapes.shape[1], 6 * len(places)
     family = next(number for number, each in enumerate(body.structure.families) if each is beams)
@@ -48,7 +48,7 @@ def station_tables(body: Internal, beams: Beams, places: Sequence[tuple[int, flo
     return _clean(carried), _clean(carried_2)
 
 
-def _unit_loads(n: int, frames: int) -> Loads:
+def unit_loads(n: int, frames: int) -> Loads:
     """One load of each kind at a time."""
     count = 12 + 9 * n + DEGREES * frames
     every = np.eye(count)

@@ -1,4 +1,4 @@
-"""Tables kept in memory and in a folder, so that a mesh is worked out once."""
+"""Tables and what else follows from a mesh, kept in memory and in a folder, so that it is worked out once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from cotree.fem.tables import NodeTable, Tables
 FORMAT = 3
 """Version of the files and of the numbers in them; it is part of every key."""
 
-_memory: dict[str, Tables] = {}
-_MOST = 64  # tables kept in memory; the oldest go first
+T = TypeVar("T")
+Arrays = dict[str, Any]
+
+_memory: dict[str, Any] = {}
+_MOST = 128  # kept in memory; the oldest go first
 
 
 def content_hash(*parts: Any) -> str:
@@ -33,20 +36,32 @@ def content_hash(*parts: Any) -> str:
 
 
 def stored(folder: str | Path | None, key: str, compute: Callable[[], Tables]) -> Tables:
-    """The tables of a key: from memory, from ``<folder>/<key>.npz``, or computed and kept in both.
+    """The tables of a key: from memory, from ``<folder>/<key>.npz``, or computed and kept in both."""
+    return kept(folder, key, compute, _packed, _unpacked)
 
-    A file that is broken, foreign or of another key is computed again; a folder that cannot be written is no error.
+
+def kept(
+    folder: str | Path | None,
+    key: str,
+    compute: Callable[[], T],
+    pack: Callable[[T], tuple[dict[str, Any], Arrays]],
+    unpack: Callable[[dict[str, Any], Arrays], T | None],
+) -> T:
+    """What belongs to a key: from memory, from ``<folder>/<key>.npz``, or computed and kept in both.
+
+    ``pack`` makes plain data and arrays of it, ``unpack`` makes it again, or None where something is wrong. A file that
+    is broken, foreign or of another key is computed again; a folder that cannot be written is no error.
     """
-    found = _memory.pop(key, None)
+    found: T | None = _memory.pop(key, None)
     path = None if folder is None else Path(folder) / f"{key}.npz"
-    kept = path is not None and found is not None and path.exists()
+    there = path is not None and found is not None and path.exists()
     if found is None and path is not None:
-        found = _read(path, key)
-        kept = found is not None
+        found = _read(path, key, unpack)
+        there = found is not None
     if found is None:
         found = compute()
-    if path is not None and not kept:
-        _write(path, key, found)
+    if path is not None and not there:
+        _write(path, key, *pack(found))
     _memory[key] = found
     while len(_memory) > _MOST:
         del _memory[next(iter(_memory))]
@@ -95,18 +110,37 @@ _ARRAYS = [
 _NODE = [field.name for field in fields(NodeTable)]
 
 
-def _write(path: Path, key: str, found: Tables) -> None:
-    """Write a file beside its place and move it there, so that no reader ever sees half of one."""
-    head = {"key": key, "names": found.names, "units": found.units, "frames": list(found.frames)}
+def _packed(found: Tables) -> tuple[dict[str, Any], Arrays]:
+    head = {"names": found.names, "units": found.units, "frames": list(found.frames)}
     data = {name: getattr(found, name) for name in _ARRAYS} | {"mass": np.array(found.mass)}
     for number, frame in enumerate(found.frames.values()):
         data |= {f"frame{number}.{name}": getattr(frame, name) for name in _NODE}
+    return head, data
+
+
+def _unpacked(head: dict[str, Any], data: Arrays) -> Tables | None:
+    frames = {
+        str(frame): NodeTable(**{name: data[f"frame{number}.{name}"] for name in _NODE})
+        for number, frame in enumerate(head["frames"])
+    }
+    found = Tables(
+        names=tuple(map(str, head["names"])),
+        units=tuple(map(str, head["units"])),
+        mass=float(data["mass"]),
+        frames=frames,
+        **{name: data[name] for name in _ARRAYS},
+    )
+    return found if _whole(found) else None
+
+
+def _write(path: Path, key: str, head: dict[str, Any], data: Arrays) -> None:
+    """Write a file beside its place and move it there, so that no reader ever sees half of one."""
     draft = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(suffix=".part", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, head=np.array(json.dumps(head)), **data)
+            np.savez_compressed(file, head=np.array(json.dumps({"key": key, **head})), **data)
         os.replace(draft, path)
     except OSError:
         return
@@ -116,25 +150,12 @@ def _write(path: Path, key: str, found: Tables) -> None:
                 os.unlink(draft)
 
 
-def _read(path: Path, key: str) -> Tables | None:
-    """The tables of a file, None where it is missing or is not one of ours with this key."""
+def _read(path: Path, key: str, unpack: Callable[[dict[str, Any], Arrays], T | None]) -> T | None:
+    """What a file holds, None where it is missing or is not one of ours with this key."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
             head = json.loads(str(data["head"]))
-            if head["key"] != key:
-                return None
-            frames = {
-                str(frame): NodeTable(**{name: data[f"frame{number}.{name}"] for name in _NODE})
-                for number, frame in enumerate(head["frames"])
-            }
-            found = Tables(
-                names=tuple(map(str, head["names"])),
-                units=tuple(map(str, head["units"])),
-                mass=float(data["mass"]),
-                frames=frames,
-                **{name: data[name] for name in _ARRAYS},
-            )
-        return found if _whole(found) else None
+            return unpack(head, data) if head["key"] == key else None
     except Exception:  # anything may be in a file that is not ours
         return None
 

@@ -106,6 +106,7 @@ def model_equations(model: Model, tree: Any = None) -> SystemEquations:
             *inertia_diagnostics(model),
             *load_diagnostics(model, written),
             *gravity_diagnostics(model, written),
+            *model.decided,
         )
         kept.equations[key] = replace(written, diagnostics=said, law_units=law_units(model, written))
     return kept.equations[key]

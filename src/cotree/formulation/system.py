@@ -279,7 +279,7 @@ class SystemEquations:
     moved: Callable[..., tuple[Diagnostic, ...]] | None = None
     """What the consistent start has moved, for the same arguments as `assemble`."""
     judged: Callable[..., tuple[Diagnostic, ...]] | None = None
-    """What there is to say of the range of a theory, from times and results by name."""
+    """What there is to say of the range of a theory, from times and results by name, or from those of natural modes."""
     start_names: tuple[str, ...] = ()
     """Names besides those of q and u whose start values may be given: angles that follow from them."""
     mechanics: Mechanics | None = None

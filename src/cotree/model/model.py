@@ -49,6 +49,8 @@ class Model:
             raise ModelError(f"inertia is {inertia!r}", expected=f"one of {', '.join(INERTIA)}")
         self.inertia = inertia
         """What becomes of inertias that no real body has: they are refused, repaired, or kept as they are."""
+        self.decided: tuple[Any, ...] = ()
+        """Diagnostics of what the program has decided for parts that left it to it."""
         self.folder: str | None = None
         """Where what is computed from the model's parts is kept: next to its file, once it has one."""
         self.gravity = None if gravity is None else _gravity(gravity)

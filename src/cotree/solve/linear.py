@@ -20,6 +20,7 @@ from cotree.maths.symbolic import column
 from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.held import held_diagnostics, held_modes
+from cotree.solve.judged import judged_at
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.spins import check_inertia, without_massless
@@ -198,7 +199,7 @@ def _mechanism(
                 expected="a parameter of forces or masses",
             )
     blocks = [ca.jacobian(e.in_time(part), v) for part in (f, g, y) for v in (problem.x, e.w.symbols, given)]
-    function = ca.Function("blocks", problem.arguments, [ca.densify(block) for block in blocks], {"cse": True})
+    function = ca.Function("blocks", problem.arguments, [ca.densify(block) for block in blocks])
     fx, fw, fp, gx, gw, gp, yx, yw, yp = (np.asarray(v, dtype=float).reshape(v.shape) for v in function(t, x, w, p, m))
     if len(e.w):
         wx, wp = (-np.linalg.solve(gw, part) for part in (gx, gp))
@@ -207,7 +208,9 @@ def _mechanism(
     states = tuple(names[k] for k in places)
     point = dict(zip(names, x.tolist(), strict=True))
     matrices = fx[places] @ Z, fp[places], yx @ Z, yp
-    return LinearSystem(*matrices, states, tuple(driven), tuple(wanted), point, Z, _said(e, m))
+    return LinearSystem(
+        *matrices, states, tuple(driven), tuple(wanted), point, Z, _said(e, m) + judged_at(e, t, x, p, m)
+    )
 
 
 def _said(e: SystemEquations, m: Array) -> tuple[Diagnostic, ...]:

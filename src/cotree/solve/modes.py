@@ -9,7 +9,7 @@ rest the eigenvalues of the linearised first-order equations are taken as they a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cotree.errors import ResultError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.results.html import html_table
+from cotree.solve.judged import judged_at, judged_shapes
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
 from cotree.solve.spins import check_inertia, without_massless
@@ -131,7 +132,8 @@ def modes(
     q, u = x[: len(e.q)], x[len(e.q) :]
     a, multipliers = (w[: len(u)], w[len(u) :]) if len(e.w) else (_accelerations(e, t, x, p, m), np.zeros(0))
     here = tangent.at(t, q, u, a, multipliers, p, m)
-    if _at_rest(here, u, a):
+    rests = _at_rest(here, u, a)
+    if rests:
         values, motions = _second_order(here, Freedom.of(here.G))
         shapes = here.N @ motions
     else:
@@ -145,7 +147,9 @@ def modes(
     frames = {name: moves[k] for k, name in enumerate(names)}
     shapes = (shapes / largest).astype(np.complex128)
     said = tuple(each for each in e.diagnostics if each.code != "no-inertia")  # at the start, and checked here
-    return Modes(values, e.q.names, shapes, frames, point, diagnostics=said)
+    found = Modes(values, e.q.names, shapes, frames, point, diagnostics=said)
+    told = judged_shapes(e, t, x, p, m, shapes, found.frequencies) if rests else judged_at(e, t, x, p, m)
+    return replace(found, diagnostics=said + told)
 
 
 def _machine(e: SystemEquations, tangent: Tangent, x: Array, t: float, p: Array, m: Array) -> Modes:
@@ -173,7 +177,7 @@ def _machine(e: SystemEquations, tangent: Tangent, x: Array, t: float, p: Array,
     moves = (slope @ np.linalg.pinv(N) @ shapes[:count]).reshape(len(names), 3, shapes.shape[1])
     point = dict(zip(e.state_names, x.tolist(), strict=True))
     frames = {name: moves[k] for k, name in enumerate(names)}
-    return Modes(values, (*e.q.names, *e.x.names), shapes, frames, point, main)
+    return Modes(values, (*e.q.names, *e.x.names), shapes, frames, point, main, judged_at(e, t, x, p, m))
 
 
 def _accelerations(e: SystemEquations, t: float, x: Array, p: Array, m: Array) -> Array:

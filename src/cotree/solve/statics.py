@@ -125,7 +125,7 @@ def static_equilibrium(
             remedy="Choose another t, or give the driver a constant course",
         )
     if len(equations.u):
-        found = search.newton(q) if seek == "nearest" else search.stable(q)
+        found = search.nearest(q) if seek == "nearest" else search.stable(q)
         q = search.downhill(q, push=seek == "stable") if found is None else found
     check_open(equations, q, t, p, "the equilibrium", touching=True)
     return _judged(equations, _result(search, q))
@@ -182,12 +182,20 @@ class _Search:
         here = self.tangent.at(self.t, q, self.still, self.still, multipliers, self.p, self.m)
         return here, Freedom.of(here.G), multipliers
 
+    @property
+    def elastic(self) -> bool:
+        """Whether there are flexible bodies."""
+        mechanics = self.tangent.equations.mechanics
+        return mechanics is not None and bool(mechanics.elastic)
+
+    def nearest(self, q: Array) -> Array | None:
+        """An equilibrium near q, stable or not, or None."""
+        found = self.newton(q)
+        return self.plain(q) if found is None and self.elastic else found
+
     def stable(self, q: Array) -> Array | None:
         """Newton's equilibrium of flexible bodies where it is stable: among stiffnesses so unlike, creep stalls."""
-        mechanics = self.tangent.equations.mechanics
-        if mechanics is None or not mechanics.elastic:
-            return None
-        found = self.newton(q)
+        found = self.nearest(q) if self.elastic else None
         if found is None:
             return None
         here, free, _ = self.local(found)
@@ -234,6 +242,19 @@ class _Search:
             else:
                 return None
             q, error = trial, new
+        return None
+
+    def plain(self, q: Array) -> Array | None:
+        """The same with whole steps, even if forces grow: what bends is stretched at first, and mended by the next."""
+        size = max(1.0, float(np.abs(q).max(initial=0.0)))
+        for _ in range(NEWTON_STEPS):
+            self.iterations += 1
+            here, free, _ = self.local(q)
+            if self.error(here, free, size) < BALANCED:
+                return self.polished(q, here, free)
+            q = self.moved(q, self.step(here, free, 0.0), size)
+            if not np.isfinite(q).all() or np.abs(q).max(initial=0.0) > FAR * size:
+                return None
         return None
 
     def polished(self, q: Array, here: Local, free: Freedom) -> Array:

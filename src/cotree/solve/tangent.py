@@ -92,7 +92,7 @@ class Tangent:
             e.in_time(e.mechanics.position),
             self.along(velocity),
         ]
-        return ca.Function("local", self.arguments, [ca.densify(part) for part in parts], {"cse": True})
+        return ca.Function("local", self.arguments, [ca.densify(part) for part in parts])
 
     def at(self, t: float, q: Array, u: Array, a: Array, multipliers: Array, p: Array, m: Array) -> Local:
         """All parts at one state."""

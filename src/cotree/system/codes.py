@@ -206,8 +206,8 @@ CODES: dict[str, Code] = {
         "error",
         "{quoted} is outside its theory: {why} at t = {time:g} s, so its deflection of {deflection:.3g} m is off by "
         "{error}; {remedy}",
-        "A flexible body bends so far that its deflection is wrong by more than a fifth. Its results are marked, and "
-        "the command line ends with exit code 3.",
+        "A flexible body bends so far that its deflection is wrong by more than a fifth, flows, or buckles at rest. "
+        "Its results are marked, and the command line ends with exit code 3.",
     ),
     "deflection-off": Code(
         "warning",
@@ -220,6 +220,47 @@ CODES: dict[str, Code] = {
         "note",
         "the deflection of {quoted}, {deflection:.3g} m at t = {time:g} s, is off by {error}, because {why}; {remedy}",
         "The same for 1 % to 5 %.",
+    ),
+    "segments-chosen": Code(
+        "note",
+        "{quoted} is cut into {segments} segments: as one beam its deflection would be off by {error}",
+        "A beam with segments: auto, decided by a first look at the motion.",
+    ),
+    "one-segment": Code(
+        "info",
+        "{quoted} stays one beam: its deflection is small enough",
+        "A beam with segments: auto that needs no cut.",
+    ),
+    "critical-load": Code(
+        "warning",
+        "{quoted} carries {share:.3g} times the load that buckles it, held as its joints hold it, at t = {time:g} s: "
+        "it bends aside if that lasts, which a run without any load across does not show; add a small one, or make the "
+        "body stiffer",
+        "The load of a run exceeds the first critical load of a flexible body, by the geometric stiffness of its mesh.",
+    ),
+    "yields": Code(
+        "warning",
+        "{quoted} yields: at t = {time:g} s von Mises stress is {share:.3g} times the yield strength of its material, "
+        "at {place}; results are those of a material that stays elastic",
+        "Stress exceeds the yield strength that is given for a material. From 1.5 times on, where a solid section "
+        "flows as a whole, the body is outside its theory.",
+    ),
+    "modes-off": Code(
+        "note",
+        "from mode {mode} on ({frequency:.4g} Hz) natural modes are off: there shapes that {quoted} does not have make "
+        "{error:.0%} of its deflection; {remedy}",
+        "A natural mode in which more than 5 % of a flexible body's deflection is missing; its frequency is off by "
+        "half of that.",
+    ),
+    "mesh-coarse": Code(
+        "warning",
+        "the mesh of {quoted} is coarse: with twice as many elements its first frequency is lower by about {error:.1%}",
+        "The mesh of a flexible body against a finer one, where the first frequency is off by more than 2.5 %.",
+    ),
+    "mesh-doubt": Code(
+        "note",
+        "with twice as many elements the first frequency of {quoted} is lower by about {error:.1%}",
+        "The same for 0.5 % to 2.5 %.",
     ),
     "range-unchecked": Code(
         "note",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from cotree.model.quantity import MISSING, finite
 from cotree.terminal.checked import DEGREES, check_segments, flag, mapping, names, numbers, whole_number
 from cotree.terminal.deformable import CentreOfMass, Deformable, Prepared
 from cotree.terminal.flexible_sheet import (
+    AUTO,
     MASS,
     MATERIAL,
     MOST_SEGMENTS,
@@ -55,7 +56,8 @@ class Beam(Deformable):
     a frame of its own: for rotations beyond a few tenths. Frames, lumps, results and pictures stay those of one beam.
     ``elements`` counts those of the whole beam; each segment has its share, rounded up. ``shapes``, ``modes``,
     ``below``, ``deforms`` and ``stiffening`` hold for every segment, whose interface are its ends and the frames on it
-    that would belong to the interface of one beam. ``damping`` is that of the modes of the whole straight beam. The
+    that would belong to the interface of one beam. ``damping`` is that of the modes of the whole straight beam. With
+    ``segments="auto"`` the static equilibrium, or a first run, decides the number, which then stands in the model. The
     beam's own frame sits on one of its frames (``attached``, by default ``start``). Elastic coordinates are called
     ``segment1.mode1``.
     """
@@ -86,7 +88,7 @@ class Beam(Deformable):
     offset: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True, metadata=OFFSET)
     roll: Value = quantity("rad", "turn of the section about x", default=0.0, built_in="table")
     stations: int | Sequence[float] = field(default=3, kw_only=True, metadata=STATIONS)
-    segments: int = field(default=1, kw_only=True, metadata=SEGMENTS)
+    segments: int | Literal["auto"] = field(default=1, kw_only=True, metadata=SEGMENTS)
 
     def __post_init__(self) -> None:
         for name in ("section", "material", "elements"):
@@ -117,13 +119,28 @@ class Beam(Deformable):
         for name in frames:
             if name in ("start", "end"):
                 raise ModelError(f"the frame '{name}' is the beam's own", where=self.name, remedy="Choose another name")
-        whole_number(self.segments, f"{self.name}.segments", 1, MOST_SEGMENTS)
+        if self.segments != AUTO:
+            whole_number(self.segments, f"{self.name}.segments", 1, MOST_SEGMENTS, ", or 'auto'")
         super().__post_init__()
-        if self.segments > 1:
-            check_segments(self.segments, self.elements, self.attached, self.frames, self.at_nodes(), self.name)
+        if self.segments == AUTO:
+            check_segments(2, MOST, self.attached, self.frames, self.at_nodes(), self.name)
+        elif self.pieces > 1:
+            check_segments(self.pieces, self.elements, self.attached, self.frames, self.at_nodes(), self.name)
 
     @property
     def pieces(self) -> int:
+        return self.segments if isinstance(self.segments, int) else 1
+
+    @property
+    def decided_pieces(self) -> int:
+        """How many bodies it is cut into, refused where nothing has decided it."""
+        if not isinstance(self.segments, int):
+            raise ModelError(
+                "it is not decided into how many segments the beam is cut",
+                where=f"{self.name}.segments",
+                expected="a number",
+                remedy="Give one, or simulate the model: a first run decides it",
+            )
         return self.segments
 
     @property
@@ -190,6 +207,10 @@ class Beam(Deformable):
             element = max(int(np.searchsorted(nodes, x - SAME * values["length"])) - 1, 0)
             found.append((element, float((x - nodes[element]) / (nodes[element + 1] - nodes[element]))))
         return station_tables(internal, beams, found)
+
+    def finer(self) -> Beam:
+        """The same beam with twice as many elements, up to the most."""
+        return replace(self, elements=min(2 * self.elements, MOST))
 
     def chord(self) -> tuple[str, str] | None:
         return "start", "end"

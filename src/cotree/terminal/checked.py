@@ -169,7 +169,7 @@ def check_segments(
             )
 
 
-def whole_number(given: Any, where: str, least: int, most: int) -> None:
-    """Refuse what is no whole number of a range."""
+def whole_number(given: Any, where: str, least: int, most: int, further: str = "") -> None:
+    """Refuse what is no whole number of a range; ``further`` names what else there is."""
     if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or not least <= given <= most:
-        raise ModelError(f"found {given!r}", where=where, expected=f"a whole number from {least} to {most}")
+        raise ModelError(f"found {given!r}", where=where, expected=f"a whole number from {least} to {most}{further}")

@@ -139,8 +139,8 @@ class Deformable(Body):
     angular_velocity: tuple[Value, Value, Value] | None = start_vector("rad/s", "angular velocity in body axes")
 
     def __post_init__(self) -> None:
-        for name in ("shapes", "stiffening"):
-            self._choice(name, SHAPES if name == "shapes" else STIFFENING)
+        self._choice("shapes", SHAPES)
+        self._choice("stiffening", STIFFENING)
         taken = [each.name for each in fields(self)]
         frame_names(mapping(self.frames, f"{self.name}.frames", "frames by name"), self.name, taken)
         for name in ("elastic", "elastic_rate"):
@@ -250,6 +250,10 @@ class Deformable(Body):
         """The body as finite elements, from the numbers of its fields."""
         raise NotImplementedError
 
+    def finer(self) -> Deformable:
+        """The same body with twice as many elements along every edge."""
+        raise NotImplementedError
+
     def recipe(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         """Everything that the tables depend on, for their key."""
         raise NotImplementedError
@@ -275,7 +279,7 @@ class Deformable(Body):
         if self.interface is None and self.shapes == "interface":
             kept = replace(self, interface=tuple(self.default_interface(joined)))
         try:
-            key = content_hash(type(self).kind, *self.recipe(values), *kept._choices(values))
+            key = content_hash(type(self).kind, *self.recipe(values), *kept.choices(values))
             result = stored(folder, key, lambda: kept._compute(values))
         except ModelError as error:
             if error.where != self.name and not error.where.startswith(f"{self.name}."):
@@ -292,7 +296,7 @@ class Deformable(Body):
         }
         return [name for name in self.places() if f"{self.name}.{name}" in ends]
 
-    def _choices(self, values: Mapping[str, float]) -> tuple[Any, ...]:
+    def choices(self, values: Mapping[str, float]) -> tuple[Any, ...]:
         """What the tables depend on besides the mesh, for their key."""
         at_nodes = self.at_nodes()
         places = {name: [values[f"{name}.{x}"] for x in XYZ] if name in at_nodes else None for name in self.places()}
@@ -321,11 +325,7 @@ class Deformable(Body):
         carried, carried_2 = self.carried(prepared, internal, values)
         found = replace(found, carried=carried, carried_2=carried_2)
         centres = [name for name, frame in self.places().items() if isinstance(frame, CentreOfMass)]
-        return (
-            replace(found, frames={**found.frames, **dict.fromkeys(centres, centre_of_mass(found))})
-            if centres
-            else found
-        )
+        return replace(found, frames={**found.frames, **{name: centre_of_mass(found) for name in centres}})
 
     def internal(self, prepared: Prepared, shapes: Any) -> Internal:
         """The mesh that carries loads on the body and on its frames at nodes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -249,6 +249,14 @@ class FlexibleBody(Deformable):
             for degree in which
         ]
         return Prepared(Structure(places, families, ties=ties, names=nodes), nodes, held=tuple(held))
+
+    def finer(self) -> FlexibleBody:
+        """The same body with a new node in the middle of every edge; nodes between rigid ones are rigid, too."""
+        from cotree.fem.refine import refined
+
+        tied = [self._nodes(given, f"{self.name}.rigid.{name}") for name, given in self.rigid.items()]
+        mesh, groups = refined(self.mesh, tied)
+        return replace(self, mesh=mesh, rigid=dict(zip(self.rigid, groups, strict=True)))
 
     def _at(self, point: Any, name: str) -> int:
         try:

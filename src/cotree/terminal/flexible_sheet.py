@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cotree.fem.material import material_schema
 from cotree.fem.section import section_schema
-from cotree.model.form import TEXT, VALUE, WHOLE, Schema, either, named, or_null, said, several
+from cotree.model.form import TEXT, VALUE, WHOLE, Schema, either, named, one_of, or_null, said, several
 from cotree.terminal.deformable import NAMES
 
 
@@ -28,8 +28,11 @@ SHEAR = said("whether beams shear (Timoshenko)")
 ROTARY = said("whether sections have rotary inertia")
 MASS = said("mass matrix: consistent with the stiffness, or linear between nodes")
 OFFSET = said("way (y, z) in m from the nodes to the centroid of the section")
+AUTO = "auto"
+"""A number that a first look at the motion decides."""
 SEGMENTS = said(
-    "number of bodies in series that the beam is cut into", {**WHOLE, "minimum": 1, "maximum": MOST_SEGMENTS}
+    "number of bodies in series that the beam is cut into, or auto",
+    either({**WHOLE, "minimum": 1, "maximum": MOST_SEGMENTS}, one_of((AUTO,))),
 )
 MESH = said("mesh: a builder, nodes with cells, or a file", _mesh)
 PLATE = said("what its triangles are made of", _plate)

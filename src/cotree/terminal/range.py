@@ -1,33 +1,35 @@
 """How far a flexible body is from the range of its theory: an estimate of the error of its deflection.
 
 The theory takes a deformation as small in one frame, up to the second order, in the shapes that the body has. At the
-instant of its largest deflection two things are looked at:
+instant of its largest deflection these are looked at:
 
 - what is missing: the whole mesh under the loads of that instant, to the second order (`cotree.fem.internal`), bends
   differently against its first frame if shapes are missing or stiffening was left out;
 - rotations that are too large: forces that bend the linear mesh as the body is bent are put on the mesh with large
-  rotations (`cotree.fem.large`).
+  rotations (`cotree.fem.large`);
+- strain: that of centre lines and middle surfaces, by which lengths are taken as constant;
+- the mesh: one with twice as many elements bends differently under the same loads (`cotree.fem.doubled`).
 
-Both are compared along the displacements of the theory, and added.
+They are compared along the displacements of the theory, and added. Besides, at that instant and at that of the largest
+forces on frames, the load is compared with the first critical one (`cotree.fem.critical`), and over the whole run
+stress with the yield strength.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import CotreeError
+from cotree.fem.critical import Critical, critical
+from cotree.fem.doubled import MeshError
 from cotree.fem.element import DEGREES
 from cotree.fem.internal import Internal, Loads
-from cotree.fem.large import bent_by
-from cotree.model import Model
-from cotree.system import Diagnostic, diagnose
-from cotree.terminal.deformable import Deformable
-from cotree.terminal.recovery import Deformation, body_deformation
+from cotree.fem.large import Bent, bent_by
+from cotree.terminal.recovery import Deformation
 
 Array = NDArray[np.float64]
 
@@ -39,8 +41,6 @@ LEAST = 1e-9
 """Deflection over the size of the body below which there is nothing to judge."""
 ENOUGH = 0.01
 """Error of a deflection that is small enough."""
-LEVELS = ((0.2, "outside-theory"), (0.05, "deflection-off"), (ENOUGH, "deflection-doubt"))
-"""Errors above which a diagnostic is given, largest first."""
 _CHUNK = 4e6  # numbers at a time
 
 
@@ -48,58 +48,188 @@ _CHUNK = 4e6  # numbers at a time
 class Range:
     """The error of a body's deflection where it is largest."""
 
-    error: float
-    """Of the deflection, as a part of it; infinite where no balance was found."""
+    parts: Mapping[str, float]
+    """Errors of the deflection, as parts of it, by their cause: ``shapes``, ``turn``, ``strain``, ``mesh``; infinite
+    where no balance was found."""
+    together: float
+    """All of them together: some take away what others add."""
     t: float
     deflection: float
     """In m, against the body's frame."""
     turn: float
     """The largest rotation against the body's frame in rad."""
-    missing: float
-    """The part of the deflection that shapes which the body does not have would add."""
     size: float
     """Of the body, in m."""
 
     @property
+    def error(self) -> float:
+        """Of the deflection, as a part of it; at least half of what one cause makes."""
+        return max(self.together, max(self.parts.values()) / 2)
+
+    @property
+    def cause(self) -> str:
+        """What makes most of the error; large rotations come first, as they spoil the other estimates."""
+        if self.turn > LARGE_TURN:
+            return "turn"
+        return max(self.parts, key=lambda name: self.parts[name])
+
+    @property
     def segments(self) -> int:
         """The number of beams in series that would be enough: their error falls with its third power."""
-        wanted = min(self.error, 4.0) / ENOUGH
+        wanted = min(self.error, 1.0) / ENOUGH
         return int(np.clip(np.ceil(wanted ** (1 / 3)), 2, 64))
 
 
-def deflection_range(found: Deformation) -> Range | None:
-    """The error where the deflection of a body is largest; None where it has none."""
-    if found.loads is None:
+def deflection_range(
+    found: Deformation, mesh: Callable[[], MeshError | None] = lambda: None, supports: Sequence[int] = ()
+) -> Range | None:
+    """The error where the deflection of a body is largest; None where it has none.
+
+    ``mesh`` gives the mesh's own. Deflections are seen from the line between ``supports``, nodes that something holds,
+    from one of them as it turns, or from the first frame of the body.
+    """
+    k, moved, size = largest_deflection(found)
+    if found.loads is None or not moved > LEAST * size:
         return None
-    moves, size = _largest_moves(found), found.body.structure.length
-    k = int(np.argmax(moves))
-    if not np.isfinite(moves).all() or moves[k] <= LEAST * size:
-        return None
-    anchor = int(found.body.nodes[0]) if len(found.body.nodes) else 0
-    here = found.at(k)
-    by_all = _small(found.body, found.loads.part(slice(k, k + 1)))
+    seen = _View(found.places, supports or found.body.nodes[:1])
+    here, loads = found.at(k), found.loads.part(slice(k, k + 1))
+    theory = seen.small(here)
+    by_all = _small(found.body, loads)
     by_all[list(found.still)] = 0.0
-    missing = _error(*(_seen_from(each, anchor, found.places) for each in (by_all, here)))
+    lacks = {"shapes": seen.small(by_all) - theory}
     turns = np.linalg.norm(here.reshape(-1, DEGREES)[:, 3:], axis=1)
-    turn, error = float(turns.max()), missing
-    if turn > SMALL_TURN:
-        error += _by_rotations(found, here, int(np.argmin(turns)))  # held where it turns least against its frame
-    return Range(float(error), float(found.t[k]), float(moves[k]), turn, float(missing), size)
+    if turns.max() > SMALL_TURN:
+        bent = _bent(found, loads, int(np.argmin(turns)))  # held where it turns least
+        lacks["turn"] = np.full_like(theory, np.inf) if bent is None else seen.large(bent) - seen.small(by_all)
+    off, parts = mesh(), {"strain": found.part(slice(k, k + 1)).stretch(0)}
+    if off is not None:
+        lacks["mesh"] = seen.small(_with_turns(off.under(loads)))
+        parts["mesh"] = off.first * _share_of_vibration(found.body, loads, theory)
+    together = _error(np.sum(list(lacks.values()), axis=0), theory) + sum(parts.values())
+    parts |= {name: parts.get(name, 0.0) + _error(each, theory) for name, each in lacks.items()}
+    return Range(parts, together, float(found.t[k]), moved, float(turns.max()), size)
 
 
-def _seen_from(u: Array, node: int, places: Array) -> Array:
-    """(N, 3) small displacements against a node."""
-    own = u.reshape(-1, DEGREES)
-    return np.asarray(own[:, :3] - own[node, :3] - np.cross(own[node, 3:], places - places[node]))
+def series_range(pieces: Sequence[Deformation], whole: Deformation) -> Range | None:
+    """The error of a beam of several segments.
+
+    What a segment is off by turns all that follow: at a lever of n segments by 2 n times as much. These errors are
+    added, as parts of the largest deflection of the whole beam.
+    """
+    _, moved, size = largest_deflection(whole)
+    ranges = [deflection_range(piece) for piece in pieces]
+    off, together = dict[str, float](), 0.0
+    found = [each for each in ranges if each is not None]
+    for k, each in enumerate(ranges):
+        if each is not None:
+            lever = (1 + 2 * max(k, len(ranges) - 1 - k)) * each.deflection / max(moved, LEAST * size)
+            off |= {name: off.get(name, 0.0) + lever * part for name, part in each.parts.items()}
+            together += lever * each.error
+    if not found:
+        return None
+    worst = max(found, key=lambda each: each.turn)
+    off["strain"] = max(each.parts["strain"] for each in found)
+    return Range(off, max(together, off["strain"]), worst.t, moved, worst.turn, size)
 
 
-def _by_rotations(found: Deformation, u: Array, node: int) -> float:
-    """The error that rotations make: forces that bend the linear mesh by ``u`` act on one with large rotations."""
+def largest_deflection(found: Deformation) -> tuple[int, float, float]:
+    """The instant of the largest displacement of a node, that displacement, nan where there is none, and the size."""
+    moves = _largest_moves(found)
+    k = int(np.argmax(moves))
+    return k, float(moves[k]) if np.isfinite(moves).all() else np.nan, found.body.structure.length
+
+
+def mode_errors(found: Deformation) -> Array:
+    """(m,) errors of the deflection in m natural modes, by shapes that are missing.
+
+    The first of the times of ``found`` is the state about which they vibrate, the others are it moved along each mode.
+    """
+    seen = _View(found.places, found.body.nodes[:1])
+    if found.loads is None or not found.loads.coordinates.shape[1]:
+        return np.zeros(len(found.t) - 1)
+    whole = found.body if found.body.second_order else _to_second_order(found.body)
+    by_all, theory = whole.solve(found.loads).u, found.shapes @ found.coordinates
+    by_all[list(found.still)] = 0.0
+    moved = [each[:, 1:] - each[:, :1] for each in (by_all, theory)]
+    largest = np.abs(moved[1]).max(axis=0)
+    errors = []
+    for k in range(len(found.t) - 1):
+        exact, shown = (seen.small(each[:, k]) for each in moved)
+        errors.append(_error(exact - shown, shown))
+    return np.where(largest > LEAST * largest.max(initial=0.0), errors, 0.0)
+
+
+def load_share(found: Deformation, rows: Any) -> tuple[float, float]:
+    """The largest load over the first critical one of a body held by ``rows``, and its time.
+
+    A load must last to buckle a body: it is the mean over one period of the shape into which it buckles.
+    """
+    if found.loads is None:
+        return 0.0, 0.0
+    loads = found.loads
+
+    def share(part: Loads) -> Critical:
+        return critical(found.body, part, rows, found.still)
+
+    pushed = np.linalg.norm(loads.frames[..., :3], axis=2).sum(axis=1)
+    instants = dict.fromkeys((int(np.argmax(pushed)), largest_deflection(found)[0]))
+    shares = {k: share(loads.part(slice(k, k + 1))) for k in instants}
+    k = max(shares, key=lambda k: shares[k].share)
+    worst = shares[k]
+    near = np.abs(found.t - found.t[k]) <= np.pi / worst.omega
+    if worst.share > 1.0 and near.sum() > 1:
+        worst = share(loads.mean(near, found.t))
+    return worst.share, float(found.t[k])
+
+
+class _View:
+    """Where displacements of a body are seen from: the line between the two nodes that are farthest apart, or one."""
+
+    def __init__(self, places: Array, supports: Any) -> None:
+        nodes = [int(node) for node in supports] or [0]
+        gaps = np.linalg.norm(places[nodes][:, None] - places[nodes][None], axis=2)
+        a, b = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+        self.places = places
+        self.nodes = [nodes[a], nodes[b]] if gaps.max() > 0 else nodes[:1]
+
+    def small(self, u: Array) -> Array:
+        """(N, 3) small displacements, less the small motion of what they are seen from."""
+        moves, turns = np.split(u.reshape(-1, DEGREES), 2, axis=1)
+        first = self.nodes[0]
+        arms = self.places - self.places[first]
+        turn = turns[first]
+        if len(self.nodes) == 2:
+            line, moved = arms[self.nodes[1]], moves[self.nodes[1]] - moves[first]
+            turn = np.cross(line, moved) / (line @ line)
+        return np.asarray(moves - moves[first] - np.cross(turn, arms))
+
+    def large(self, bent: Bent) -> Array:
+        """(N, 3) the same with rotations of any size."""
+        from scipy.spatial.transform import Rotation
+
+        first = self.nodes[0]
+        arms, back = bent.places - bent.places[first], bent.turns[first].T
+        if len(self.nodes) == 2:
+            then, now = (each[self.nodes[1]] - each[first] for each in (self.places, bent.places))
+            axis = np.cross(now, then)
+            sine = float(np.linalg.norm(axis))
+            angle = np.arctan2(sine, float(now @ then))
+            back = Rotation.from_rotvec(axis * (angle / sine if sine > 0 else 0.0)).as_matrix()
+        return np.asarray(arms @ back.T - (self.places - self.places[first]))
+
+
+def _bent(found: Deformation, loads: Loads, node: int) -> Bent | None:
+    """A mesh with large rotations under the same loads, held at a node; None where no balance was found."""
     structure = found.body.structure
-    bent = bent_by(structure, np.asarray(structure.stiffness @ u), DEGREES * node + np.arange(DEGREES))
-    if bent.share < 1.0:
-        return float("inf")
-    return _error(bent.places - found.places, _seen_from(u, node, found.places))
+    node = next((tie.master for tie in structure.ties if node in tie.slaves), node)
+    held = np.union1d(DEGREES * node + np.arange(DEGREES), np.array([*found.body.held, *found.still], dtype=np.int64))
+    bent = bent_by(structure, found.body.nodal(loads)[:, 0], held)
+    return bent if bent.share >= 1.0 else None
+
+
+def _with_turns(moves: Array) -> Array:
+    """(6 N,) displacements without rotations."""
+    return np.concatenate([moves, np.zeros_like(moves)], axis=1).ravel()
 
 
 def _largest_moves(found: Deformation) -> Array:
@@ -120,42 +250,21 @@ def _to_second_order(body: Internal) -> Internal:
     return Internal(body.structure, body.reference, body.shapes, body.nodes, held=body.held, second_order=True)
 
 
-def _error(exact: Array, theory: Array) -> float:
-    """The largest difference along the displacements of the theory, over the largest exact displacement."""
+def _share_of_vibration(body: Internal, loads: Loads, theory: Array) -> float:
+    """The part of a deflection that the body's own elastic accelerations make, at most 1."""
+    nothing = {name: np.zeros_like(getattr(loads, name)) for name in ("base", "slope", "frames")}
+    moved = body.first(replace(loads, **nothing)).reshape(-1, DEGREES)[:, :3]
+    largest = (float(np.linalg.norm(each, axis=1).max()) for each in (moved, theory))
+    by_itself, all_in_all = largest
+    return min(1.0, by_itself / max(all_in_all, 1e-300))
+
+
+def _error(lacks: Array, theory: Array) -> float:
+    """The largest of what is lacking along the displacements of the theory, over the largest exact displacement."""
+    if not np.isfinite(lacks).all():
+        return float("inf")
     length = np.linalg.norm(theory, axis=1)
     along = theory / np.maximum(length, 1e-300)[:, None]
-    off = np.abs(np.einsum("ni,ni->n", exact - theory, along))
-    largest = float(np.linalg.norm(exact, axis=1).max())
-    return float(off[length > 1e-6 * length.max()].max() / max(largest, 1e-300))
-
-
-def range_diagnostics(model: Model, t: Any, results: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
-    """What there is to say of the flexible bodies of a model, from results by name at some times."""
-    said = []
-    for name, body in model.components.items():
-        if isinstance(body, Deformable) and f"{name}.position.x" in results:
-            try:
-                found = body_deformation(model, name, t, results)
-                parts = [piece.strained for piece in found.pieces] if hasattr(found, "pieces") else [found]
-                ranges = [each for part in parts if (each := deflection_range(part))]
-            except CotreeError as reason:  # such as a mesh that cannot be held by itself
-                said.append(diagnose("range-unchecked", name, why=str(reason).rstrip(".")))
-                continue
-            worst = max(ranges, key=lambda each: each.error, default=None)
-            code = next((code for level, code in LEVELS if worst is not None and worst.error > level), None)
-            if worst is not None and code is not None:
-                said.append(_told(code, name, body, worst))
-    return tuple(said)
-
-
-def _told(code: str, name: str, body: Deformable, worst: Range) -> Diagnostic:
-    share = f"{100 * worst.error:.0f}" if worst.error > 0.1 else f"{100 * worst.error:.2g}"
-    error = "more than can be told" if np.isinf(worst.error) else f"about {share} %"
-    if worst.turn < LARGE_TURN and worst.missing > worst.error / 2:
-        why = "shapes that the body does not have would carry a part of its loads"
-        remedy = "take more modes" if body.shapes == "interface" else "take shapes='interface', or more modes"
-    else:
-        why = f"it turns by {np.degrees(worst.turn):.3g} degrees against its own frame"
-        pieces = body.pieces * worst.segments
-        remedy = f"cut it with segments={pieces}" if hasattr(body, "segments") else "divide it into several bodies"
-    return diagnose(code, name, why=why, time=worst.t, deflection=worst.deflection, error=error, remedy=remedy)
+    off = np.abs(np.einsum("ni,ni->n", lacks, along))
+    largest = float(np.linalg.norm(theory + lacks, axis=1).max())
+    return float(off[length > 1e-6 * length.max()].max(initial=0.0) / max(largest, 1e-300))

@@ -105,6 +105,30 @@ class Deformation:
         x, y, z = (float(each) for each in places[k])
         return Peak(float(values[k]), float(self.t[k]), (x, y, z), int(elements[k]))
 
+    def strength_used(self) -> Peak | None:
+        """The largest von Mises stress over the yield strength of its material; None where no material has one."""
+        strengths = {id(family): each for family in self.families if (each := _strength(family)) is not None}
+        if not strengths:
+            return None
+        found = [self._largest_at(k, strengths) for k in range(len(self.t))]
+        k = max(range(len(found)), key=lambda k: found[k][0])
+        value, place, element = found[k]
+        x, y, z = (float(each) for each in place)
+        return Peak(value, float(self.t[k]), (x, y, z), element)
+
+    def stretch(self, index: int) -> float:
+        """The largest strain at one time of a centre line or of the middle of a shell."""
+        largest = 0.0
+        for family, u, *rest in self._carried(index):
+            if hasattr(family, "triangles"):
+                found = np.abs(family.strains(u).membrane)
+            elif hasattr(family, "section"):
+                found = np.abs(family.forces(u, ENDS, *rest).n) / (family.material.young * family.section.area)
+            else:
+                continue
+            largest = max(largest, float(found.max(initial=0.0)))
+        return largest
+
     @cached_property
     def _largest(self) -> tuple[Array, Array, Array]:
         """The largest stress at each time, its place and its element."""
@@ -112,11 +136,14 @@ class Deformation:
         values, places, elements = zip(*found, strict=True)
         return np.array(values), np.array(places), np.array(elements)
 
-    def _largest_at(self, index: int) -> tuple[float, Array, int]:
+    def _largest_at(self, index: int, unit: Mapping[int, float] | None = None) -> tuple[float, Array, int]:
+        """The largest stress at one time; with a unit for some families, by their `id`, over it and of these alone."""
         best: tuple[float, Array, int] = 0.0, self.places[0], 0
         for each in self._carried(index):
+            if unit is not None and id(each.family) not in unit:
+                continue
             for mises, places in _values(each):
-                value = float(mises.max())
+                value = float(mises.max()) / (1.0 if unit is None else unit[id(each.family)])
                 if value > best[0]:
                     element, corner = np.unravel_index(int(np.argmax(mises)), mises.shape)
                     best = value, places[element, corner], int(element)
@@ -136,6 +163,12 @@ class Deformation:
     def _solved(self) -> Solved:
         assert self.loads is not None
         return self.body.solve(self.loads)
+
+
+def _strength(family: Any) -> float | None:
+    """The yield strength of a family of elements in Pa, where it is known."""
+    material = getattr(getattr(family, "plate", family), "material", None)
+    return getattr(material, "yield_strength", None)
 
 
 def _values(carried: Carried) -> list[tuple[Array, Array]]:
@@ -212,7 +245,7 @@ def body_deformation(model: Model, body: str, t: Any, results: Mapping[str, Any]
         raise ModelError(f"'{body}' is no flexible body", expected=expected)
     own = {name.removeprefix(f"{body}."): each for name, each in results.items() if name.startswith(f"{body}.")}
     values = {name: np.atleast_1d(each) for name, each in own.items()}
-    if getattr(part, "segments", 1) > 1:
+    if part.pieces > 1:
         from cotree.terminal.segment_mesh import segmented_deformation
 
         return segmented_deformation(model, part, np.atleast_1d(t), values)  # type: ignore[arg-type]

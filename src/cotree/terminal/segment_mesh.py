@@ -100,7 +100,7 @@ def segmented_deformation(model: Model, beam: Beam, t: Array, results: Mapping[s
         parts.append(part)
     chain = Chain(beam, tuple(parts), tuple(floating))
     pieces = tuple(_pieces(chain, strained))
-    whole = replace(beam, segments=1, elements=beam.segments * parts[0].body.elements)
+    whole = replace(beam, segments=1, elements=beam.decided_pieces * parts[0].body.elements)
     structure = whole.prepare(values).structure
     moved = _moved(pieces, structure.places)
     shapes = np.eye(len(moved))

@@ -59,7 +59,7 @@ def called(part: C, name: str) -> C:
 
 def segments(beam: Beam, values: Mapping[str, float]) -> tuple[Segment, ...]:
     """The bodies of a beam, from the numbers of its fields; a frame at a cut belongs to the segment that ends there."""
-    count, length = beam.segments, values["length"]
+    count, length = beam.decided_pieces, values["length"]
     beam.node_places(values)  # refuses frames that are not on the beam
     each, elements = length / count, -(-beam.elements // count)
     stations = np.linspace(0.0, each, elements + 1)

@@ -26,7 +26,7 @@ from cotree.maths.symbolic import column, substitute
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.drivers import FrameDrive
-from cotree.terminal.range import range_diagnostics
+from cotree.terminal.range_told import range_diagnostics
 
 Array = NDArray[np.float64]
 

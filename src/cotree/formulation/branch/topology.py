@@ -240,7 +240,7 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
     for k, body in enumerate(tuple(bodies)):
         if body is None:
             continue
-        if isinstance(body, Beam) and body.segments > 1:
+        if isinstance(body, Beam) and body.decided_pieces > 1:
             own = cut[body.name] = segmented(model, body, values, k, len(bodies))
             places |= own.places
             flexible |= dict(zip(own.numbers, own.flexible, strict=True))

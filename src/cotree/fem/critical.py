@@ -1,0 +1,109 @@
+"""Buckling: what a body carries, as a part of the first load that bends it aside (the first critical load).
+
+With the stiffness K and the geometric stiffness G of all that acts on it, a body has a second shape in balance where
+``(K + G / share) u = 0``. The share is the largest eigenvalue of ``-G u = share K u``; above 1 the straight shape is
+not stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cotree.fem.element import Array
+from cotree.fem.internal import Internal, Loads
+from cotree.fem.reference import Reference
+from cotree.fem.space import Space
+
+DENSE = 300
+"""Up to so many degrees of freedom the eigenvalues are found by a dense method."""
+STEPS = 40
+"""Steps of Lanczos' method for larger ones."""
+NOISE = 1e-12
+
+
+class Critical(NamedTuple):
+    """A load beside the first critical one."""
+
+    share: float
+    """The load over the first critical one; 0 where no such load buckles the body."""
+    omega: float
+    """The natural frequency in rad/s of the shape into which it buckles, without load."""
+
+
+NEVER = Critical(0.0, np.inf)
+
+
+def critical(body: Internal, loads: Loads, rows: Any, still: Sequence[int] = ()) -> Critical:
+    """The load, one of `Loads`, beside the first critical load of a body whose motions ``rows @ u`` are held.
+
+    ``still`` are further degrees of freedom that are held. Where the rows leave rigid motions, the body is held at its
+    reference, too. A body that floats freely has no such load here.
+    """
+    held = (*body.held, *still)
+    space = Space(body.structure, Reference.mean(), held=held, rows=rows)
+    if space.floats:
+        space = Space(body.structure, body.reference, held=held, rows=rows)
+    if space.floats or not space.count:
+        return NEVER
+    geometric = _geometric(body, loads)
+    return NEVER if geometric is None else _largest(space, space.spread.T @ (geometric @ space.spread))
+
+
+def _geometric(body: Internal, loads: Loads) -> Any:
+    """(6 N, 6 N) sparse geometric stiffness under one load; None where no element has one."""
+    from scipy.sparse import coo_array
+
+    total, size, straight = None, body.structure.size, body.straight(loads)
+    for family, matrices in body.geometric(straight, body.first(straight), 0):
+        if matrices is None:
+            continue
+        width = matrices.shape[1]
+        row = np.repeat(family.degrees, width, axis=1).ravel()
+        column = np.tile(family.degrees, (1, width)).ravel()
+        part = coo_array((matrices.ravel(), (row, column)), shape=(size, size)).tocsr()
+        total = part if total is None else total + part
+    return total
+
+
+def _largest(space: Space, geometric: Any) -> Critical:
+    """The largest eigenvalue of -G u = share K u, and the frequency of its shape."""
+    from scipy.linalg import eigh
+
+    matrix, n = space.stiffness, space.count
+    if n <= DENSE:
+        values, shapes = eigh(-geometric.toarray(), matrix.toarray(), subset_by_index=[n - 1, n - 1])
+        share, shape = float(values[0]), shapes[:, 0]
+    else:
+        share, shape = _lanczos(space, geometric)
+    inertia = float(shape @ (space.mass @ shape))
+    omega = np.sqrt(float(shape @ (matrix @ shape)) / inertia) if inertia > 0 else np.inf
+    return Critical(share, omega) if share > 0 else NEVER
+
+
+def _lanczos(space: Space, geometric: Any) -> tuple[float, Array]:
+    """The same for large bodies, by Lanczos' method in the inner product of K: never too large, close where it counts.
+
+    A load that buckles has an eigenvalue that stands out, so a few steps find it.
+    """
+    from scipy.linalg import eigh_tridiagonal
+
+    matrix = space.stiffness
+    vector = np.random.default_rng(0).standard_normal(space.count)
+    basis, images = [vector / np.sqrt(vector @ (matrix @ vector))], list[Array]()
+    diagonal, beside = list[float](), list[float]()
+    while True:
+        images.append(np.asarray(matrix @ basis[-1]))
+        new = space.solve(-(geometric @ basis[-1]))
+        diagonal.append(float(images[-1] @ new))
+        for _ in range(2):  # once more, as rounding spoils the first time
+            new = new - np.array(basis).T @ (np.array(images) @ new)
+        length = float(np.sqrt(max(new @ (matrix @ new), 0.0)))
+        if len(basis) == STEPS or length <= NOISE * max(map(abs, diagonal)):
+            break
+        beside.append(length)
+        basis.append(new / length)
+    values, shapes = eigh_tridiagonal(diagonal, beside)
+    return float(values[-1]), np.asarray(np.array(basis).T @ shapes[:, -1])
