@@ -302,6 +302,7 @@ class Deformable(Body):
         )  # fmt: skip
 
     def _compute(self, values: Mapping[str, float]) -> Tables:
+        from cotree.fem.store import keep_mesh
         from cotree.fem.tables import centre_of_mass, tables
 
         prepared = self.prepare(values)
@@ -321,11 +322,10 @@ class Deformable(Body):
         carried, carried_2 = self.carried(prepared, internal, values)
         found = replace(found, carried=carried, carried_2=carried_2)
         centres = [name for name, frame in self.places().items() if isinstance(frame, CentreOfMass)]
-        return (
-            replace(found, frames={**found.frames, **dict.fromkeys(centres, centre_of_mass(found))})
-            if centres
-            else found
-        )
+        if centres:
+            found = replace(found, frames={**found.frames, **dict.fromkeys(centres, centre_of_mass(found))})
+        keep_mesh(found, (prepared, internal), prepared.structure.size)
+        return found
 
     def internal(self, prepared: Prepared, shapes: Any) -> Internal:
         """The mesh that carries loads on the body and on its frames at nodes."""
