@@ -66,12 +66,13 @@ def validation(folder: Path) -> None:
         ("networks", networks()),
         ("rigid", rigid()),
         ("flexible", flexible()),
+        ("stress", stress()),
         ("deployable", deployable()),
         ("bond", bond()),
         ("machines", runpy.run_path(str(DOCS / "machines.py"))["table"]()),
         ("energy", energies()),
     ):
-        if QUICK and name in ("flexible", "deployable", "bond", "machines"):
+        if QUICK and name in ("flexible", "stress", "deployable", "bond", "machines"):
             continue
         head, begin, rest = page.partition(f"<!-- {name} -->\n")
         tail = rest[rest.index("<!-- end -->") :]
@@ -266,6 +267,14 @@ def slider_crank() -> Iterator[Row]:
     for k, known in ((1, 1.893192460247178e-4), (2, 2.375751865617931e-5)):
         said, value = f"bending mode {k} at 0.1 s (mm)", 1000 * solution[f"rod.mode{k}"][0]
         yield "flexible slider-crank", said, f"{1000 * known:.4f}", f"{value:.4f}", "1e-3 of 1.6 mm", "IVP test set"
+
+
+def stress() -> Iterator[str]:
+    """Section forces and stress of flexible bodies; errors are rounded up to a power of ten."""
+    yield "| case | against | choices of coordinates | error | asked | test |"
+    yield "|---|---|---|---|---|---|"
+    for row in runpy.run_path(str(DOCS / "stress.py"))["rows"]():
+        yield "| " + " | ".join((*row[:-1], f"`{row[-1]}`")) + " |"
 
 
 def deployable() -> Iterator[str]:

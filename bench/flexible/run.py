@@ -1,6 +1,6 @@
 """Flexible mechanisms: Cotree and Exudyn on the same model at the same error, in one run.
 
-    python bench/flexible/run.py [--quick] [--docs] [--only spin_up four_bar costs] [--sweep] [--peers-only]
+    python bench/flexible/run.py [--quick] [--docs] [--only spin_up four_bar costs watch] [--sweep] [--peers-only]
 
 The peer is optional: `pip install exudyn`. The error is the largest distance of the deflections from the reference over
 its grid. For each way of modelling and each error asked for, the longest step that meets it, and still meets it when
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.common import measure, quiet, versions  # noqa: E402
-from bench.flexible import cotree_side, exudyn_peer, page, references  # noqa: E402
+from bench.flexible import cotree_side, exudyn_peer, page, references, watch  # noqa: E402
 from bench.flexible.cotree_models import Form  # noqa: E402
 from bench.flexible.cotree_side import Found  # noqa: E402
 from bench.flexible.exudyn_peer import Way  # noqa: E402
@@ -193,7 +193,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--quick", action="store_true", help="the looser error only, fewer methods and repeats")
     parser.add_argument("--docs", action="store_true", help=f"also write {DOCS.relative_to(ROOT)}")
-    parser.add_argument("--only", nargs="+", help="spin_up, four_bar or costs", metavar="NAME")
+    parser.add_argument("--only", nargs="+", help="spin_up, four_bar, costs or watch", metavar="NAME")
     parser.add_argument("--sweep", action="store_true", help="print every setting of the peer that is tried")
     parser.add_argument("--peers-only", action="store_true", help="leave Cotree out")
     options = parser.parse_args()
@@ -212,6 +212,8 @@ def main() -> None:
     if not options.peers_only:
         if not options.only or "costs" in options.only:
             say("\n" + "\n".join(page.costs(options.quick)))
+        if not options.only or "watch" in options.only:
+            say("\n" + "\n".join(watch.section(repeats=1 if options.quick else watch.REPEATS)))
         if every:
             say("\n" + "\n".join(page.summary(every)))
             say("\n" + "\n".join(page.where_time_goes(every)))

@@ -72,9 +72,9 @@ def test_second_order_theory_comes_near_to_large_deformation(linear, full):
         assert np.abs(stretched[link]).max() == pytest.approx(peak, rel=0.03)
 
 
-def test_shear_and_rotary_inertia_move_the_curves_by_millimetres(linear):
-    own = run(stiffening="none", shear=True, rotary=True)
-    assert 1e-3 < max(np.abs(own[link] - linear[link]).max() for link in own) < 1e-2
+def test_shear_and_rotary_inertia_move_the_curves_by_a_centimetre(linear):
+    own = run(stiffening="none", shear=True, rotary=True)  # with the shear factor of a thin tube, near 1/2
+    assert 5e-3 < max(np.abs(own[link] - linear[link]).max() for link in own) < 2e-2
 
 
 def test_a_finer_mesh_meets_the_sine_modes_closer(linear):

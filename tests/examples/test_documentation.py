@@ -62,6 +62,14 @@ def test_numbers_of_networks_are_those_of_today(script):
     assert len(table(DOCS, "networks")) > 8
 
 
+def test_the_table_on_stress_names_tests_that_are_there():
+    rows = table(DOCS, "stress")[2:]
+    tests = (DOCS.parent / "tests" / "terminal" / "test_stress.py").read_text(encoding="utf-8")
+    assert {row.split("`")[-2] for row in rows} <= set(re.findall(r"def (test_\w+)", tests))
+    for case in ["pulled", "pressed", "bent", "twisted", "hanging", "blade", "column", "strip", "curved", "L-frame"]:
+        assert any(case in row.split("|")[1] for row in rows), case
+
+
 @pytest.mark.slow
 def test_everything_is_drawn_and_computed_as_the_pages_say(written):
     names = {path.name for path in (written / "images").iterdir()}

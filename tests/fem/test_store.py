@@ -207,3 +207,22 @@ def test_equal_contents_have_equal_keys() -> None:
     assert content_hash((1, 2)) == content_hash([1.0, np.int64(2)])
     with pytest.raises(TypeError, match="no content hash of a object"):
         content_hash(object())
+
+
+def test_meshes_are_kept_beside_their_tables() -> None:
+    tables, other = some(), some()
+    store.keep_mesh(tables, "mesh", 60)
+    store.keep_mesh(other, "large mesh", store.LARGEST_MESH + 1)
+    assert store.mesh_of(tables) == "mesh"
+    assert store.mesh_of(other) is None
+    store.forget()
+    assert store.mesh_of(tables) is None
+
+
+def test_old_meshes_go_first() -> None:
+    every = [some() for _ in range(40)]
+    for number, tables in enumerate(every):
+        store.keep_mesh(tables, number, 60)
+    kept = [store.mesh_of(tables) for tables in every]
+    assert kept[0] is None
+    assert kept[-1] == 39

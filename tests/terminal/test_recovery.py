@@ -83,6 +83,16 @@ def test_shapes_come_from_the_folder_of_the_model(tmp_path: Path, monkeypatch: p
     np.testing.assert_array_equal(found.at(0), tables.shapes[:, 0])
 
 
+def test_the_mesh_of_the_equations_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a run left in memory is not assembled anew; where nothing is left, it gives the same."""
+    m = _cantilever()
+    sol = m.simulate(t_end=1e-3, points=3)
+    forget()
+    anew = m.deformation(sol, "beam").mises()
+    monkeypatch.setattr(ct.Beam, "prepare", None)
+    np.testing.assert_allclose(m.deformation(sol, "beam").mises(), anew, rtol=1e-12)
+
+
 def test_displacements_are_those_of_the_frames() -> None:
     """The nodes of the mesh move as the frames on them do."""
     m = _cantilever(frames={"mid": 0.5}, stiffening="none")

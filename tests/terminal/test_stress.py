@@ -2,85 +2,48 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cotree as ct
-
-LENGTH, WIDTH, HEIGHT = 1.0, 0.02, 0.01
-AREA, IY, IZ = WIDTH * HEIGHT, WIDTH * HEIGHT**3 / 12, HEIGHT * WIDTH**3 / 12
-STEEL = ct.STEEL
-SHAPES: dict[str, dict[str, Any]] = {
-    "nodal": {},
-    "interface": {"modes": 1},
-    "clamped": {"modes": 2},
-    "pinned": {"modes": 2},
-    "free": {"modes": 2},
-}
-DEFORMS = (
-    ("axial", "torsion", "xy", "xz"),
-    ("xy",),
-    ("xz",),
-    ("axial",),
-    ("torsion",),
-    ("xy", "xz"),
-    ("axial", "xy"),
+from terminal.stress_cases import (
+    AREA,
+    COLUMNS,
+    EVERY,
+    FRAMES,
+    HEIGHT,
+    IY,
+    IZ,
+    LENGTH,
+    LOADS,
+    PANEL,
+    REDUCED,
+    STEEL,
+    STRIP,
+    WIDTH,
+    bar,
+    bar_error,
+    blade,
+    blade_error,
+    column,
+    column_error,
+    frame_errors,
+    panel_error,
+    strip,
+    strip_error,
 )
-EVERY = list(itertools.product(SHAPES, DEFORMS))
-X = np.array([0.0, 0.5, 1.0])
-WEIGHT = STEEL.density * AREA * LENGTH * 9.81
-
-
-def bar(shapes: str, deforms: Any = DEFORMS[0], **more: Any) -> ct.Model:
-    """A steel bar of 20 x 10 mm and 1 m along x, welded at its start."""
-    loads = {name: more.pop(name, (0.0, 0.0, 0.0)) for name in ("force", "torque", "gravity")}
-    m = ct.Model("bar", gravity=loads["gravity"])
-    section = ct.section.rectangle(width=WIDTH, height=HEIGHT)
-    chosen = {"elements": 4, "deforms": deforms, **SHAPES[shapes], **more}
-    m.add(ct.Beam("bar", length=LENGTH, section=section, material=STEEL, shapes=shapes, **chosen))
-    m.add(ct.Weld("wall", m.ground, "bar.start"))
-    m.add(ct.PointForce("pull", "bar.end", force=loads["force"]))
-    m.add(ct.PointTorque("twist", "bar.end", torque=loads["torque"]))
-    return m
-
-
-LOADS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "pulled": ({"force": (10, 0, 0)}, {"axial": [10.0] * 3, "mises": [10 / AREA] * 3}),
-    "pressed": ({"force": (-10, 0, 0)}, {"axial": [-10.0] * 3, "mises": [10 / AREA] * 3}),
-    "bent in xy": (
-        {"force": (0, 0.1, 0)},
-        {"moment_z": 0.1 * (1 - X), "shear_y": [0.1] * 3, "mises.1": 0.1 * WIDTH / 2 / IZ},
-    ),
-    "bent in xz": (
-        {"force": (0, 0, 0.1)},
-        {"moment_y": -0.1 * (1 - X), "shear_z": [0.1] * 3, "mises.1": 0.1 * HEIGHT / 2 / IY},
-    ),
-    "turned at its end": ({"torque": (0, 0, 0.1)}, {"moment_z": [0.1] * 3, "shear_y": [0.0] * 3}),
-    "twisted": ({"torque": (0.1, 0, 0)}, {"torsion": [0.1] * 3, "axial": [0.0] * 3}),
-    "hanging": ({"gravity": (9.81, 0, 0)}, {"axial": WEIGHT * (1 - X), "mises.1": WEIGHT / AREA}),
-    "under its weight": (
-        {"gravity": (0, 0, -9.81e-3)},
-        {"moment_y": 1e-3 * WEIGHT * (1 - X) ** 2 / 2, "shear_z": -1e-3 * WEIGHT * (1 - X)},
-    ),
-}
-"""Loads, small against those that bend noticeably, and what beam theory says at start, middle and end."""
 
 
 @pytest.mark.parametrize(("shapes", "deforms"), EVERY)
 @pytest.mark.parametrize("load", LOADS)
 def test_section_forces_are_those_of_beam_theory(shapes: str, deforms: Any, load: str) -> None:
     """With every choice of coordinates: what cannot strain carries its load as well."""
-    given, expected = LOADS[load]
-    m = bar(shapes, deforms, **given)
+    assert bar_error(load, shapes, deforms) < 1e-6
+    m = bar(shapes, deforms, **LOADS[load][0])
     rest = m.static_equilibrium()
-    for name, values in expected.items():
-        size = float(np.abs(values).max()) or 0.1
-        np.testing.assert_allclose(rest[f"bar.{name}"], values, rtol=0, atol=1e-6 * size, err_msg=name)
-    found = m.deformation(rest, "bar")
-    assert found.mises()[0] >= np.max(rest["bar.mises"]) * (1 - 1e-9)  # the mesh has more places than the stations
+    assert m.deformation(rest, "bar").mises()[0] >= np.max(rest["bar.mises"]) * (1 - 1e-9)  # the mesh has more places
 
 
 def test_twist_gives_the_shear_stress_of_a_rectangle() -> None:
@@ -89,42 +52,21 @@ def test_twist_gives_the_shear_stress_of_a_rectangle() -> None:
     assert rest["bar.mises.2"] == pytest.approx(np.sqrt(3) * 0.1 / (0.246 * WIDTH * HEIGHT**2), rel=1e-3)
 
 
-@pytest.mark.parametrize(("shapes", "deforms"), [each for each in EVERY if "axial" not in each[1] or each[0] != "free"])
+@pytest.mark.parametrize(("shapes", "deforms"), EVERY)
 def test_a_rotating_blade_pulls_at_its_root(shapes: str, deforms: Any) -> None:
     """The stress is rho w^2 (L^2 - x^2) / 2 once its stretching has died out."""
-    m = ct.Model("blade", gravity=(0, 0, 0))
-    section = ct.section.rectangle(width=WIDTH, height=HEIGHT)
-    more = {"elements": 4, "damping": 1.0, "stations": 5, **SHAPES[shapes]}
-    m.add(ct.Beam("bar", length=LENGTH, section=section, material=STEEL, shapes=shapes, deforms=deforms, **more))
-    m.add(ct.Revolute("hub", m.ground, "bar.start"))
-    m.add(ct.Drive("motor", on="hub", angle="10*t"))
-    sol = m.simulate(0.01, points=3, integrator="cvodes")
-    x = np.linspace(0, LENGTH, 5)
-    stress = STEEL.density * 100 * (LENGTH**2 - x**2) / 2
-    np.testing.assert_allclose(sol["bar.axial"][-1] / AREA, stress, rtol=0, atol=1e-3 * stress[0])
+    m, sol = blade(shapes, deforms)
+    assert blade_error(sol) < 1e-3
     assert m.deformation(sol, "bar").peak().place[0] == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
-@pytest.mark.parametrize(
-    ("options", "within"),
-    [
-        ({"shapes": "nodal"}, 1e-6),
-        ({"shapes": "interface", "modes": 2}, 1e-4),
-        ({"shapes": "interface", "modes": 2, "deforms": ("xz",)}, 1e-4),
-        ({"shapes": "interface", "modes": 2, "attached": "mean"}, 1e-4),
-        ({"shapes": "clamped", "modes": 6}, 1e-3),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("options", "within"), COLUMNS, ids=str)
 def test_a_beam_column(options: dict[str, Any], within: float, share: float) -> None:
     """Pressed with a part of its Euler load and pushed sideways: the moment at the root is F tan(k L) / k."""
-    force = share * np.pi**2 * STEEL.young * IY / 4 / LENGTH**2
-    k = np.sqrt(force / STEEL.young / IY)
-    m = bar(elements=8, shear=False, force=(-force, 0, 1.0), **options)
+    assert column_error(options, share) < within
+    m, force, k = column(options, share)
     rest = m.static_equilibrium()
-    moment = np.tan(k * LENGTH) / k
-    assert -rest["bar.moment_y.1"] == pytest.approx(moment, rel=within)
     assert -rest["bar.moment_y.1"] == pytest.approx(rest["wall.torque.y"], rel=2e-5)  # balance with the joint
     middle = np.sin(k * LENGTH / 2) / np.cos(k * LENGTH) / k
     assert -rest["bar.moment_y.2"] == pytest.approx(middle, rel=10 * within + 1e-6)
@@ -223,84 +165,31 @@ def test_a_wrong_number_of_stations(given: Any) -> None:
         bar("clamped", stations=given)
 
 
-def _mesh(lines: Any, corners: Any, cells: int) -> dict[str, Any]:
-    """Nodes and lines of straight members between corners, each cut into so many elements."""
-    nodes, pairs = [np.asarray(corner, dtype=float) for corner in corners], []
-    for a, b in lines:
-        start, end = nodes[a], nodes[b]
-        inner = [len(nodes) + k for k in range(cells - 1)]
-        nodes += [start + (end - start) * (k + 1) / cells for k in range(cells - 1)]
-        pairs += list(itertools.pairwise([a, *inner, b]))
-    return {"nodes": [each.tolist() for each in nodes], "lines": [list(each) for each in pairs]}
-
-
-FRAMES = {
-    "L": ([(0, 1), (1, 2)], [(0, 0, 0), (0.6, 0, 0), (0.6, 0.4, 0)]),
-    "curved": ([(0, 1), (1, 2), (2, 3)], [(0, 0, 0), (0.3, 0, 0), (0.5, 0.2, 0), (0.55, 0.4, 0.1)]),
-}
-
-
-@pytest.mark.parametrize("options", [{"shapes": "interface", "modes": 0}, {"shapes": "clamped", "modes": 2}], ids=str)
-@pytest.mark.parametrize("frame", FRAMES)
-def test_a_frame_of_beams_against_the_whole_mesh_and_statics(frame: str, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("options", REDUCED, ids=str)
+@pytest.mark.parametrize("which", FRAMES)
+def test_a_frame_of_beams_against_the_whole_mesh_and_statics(which: str, options: dict[str, Any]) -> None:
     """Section forces of every element under a tip force: sums of the load beyond it, and finite elements unreduced."""
-    lines, corners = FRAMES[frame]
-    m = ct.Model("frame", gravity=(0, 0, 0))
-    section = ct.section.rectangle(width=WIDTH, height=HEIGHT)
-    mesh = _mesh(lines, corners, 3)
-    ends = {"root": [0, 0, 0], "tip": list(corners[-1])}
-    more = {"section": section, "material": STEEL, "frames": ends, "attached": "root", "stiffening": "none"}
-    body = m.add(ct.FlexibleBody("frame", mesh=mesh, **more, **options))
-    m.add(ct.Weld("wall", m.ground, "frame.root"))
-    force = np.array([0.3, -0.2, 0.5])
-    m.add(ct.PointForce("push", "frame.tip", force=tuple(force)))
-    found = m.deformation(m.static_equilibrium(), "frame")
-    forces, beams = found.forces(0)[0], found.families[0]
-    for e, (axes, ends_of) in enumerate(zip(beams.axes, beams.ends, strict=True)):
-        arm = np.asarray(corners[-1]) - ends_of[0]
-        here = np.concatenate([axes @ force, axes @ np.cross(arm, force)])
-        np.testing.assert_allclose([each[e, 0] for each in forces], here, rtol=0, atol=1e-9)
-    structure = body.prepare(body.values({})).structure
-    load = np.zeros(structure.size)
-    tip = structure.names["tip"]
-    load[6 * tip : 6 * tip + 3] = force
-    whole = structure.statics(load, structure.degrees(structure.names["root"]))
-    stress = beams.stress(whole[beams.degrees], (0.0, 1.0)).mises.max()
-    assert found.mises()[0] == pytest.approx(float(stress), rel=1e-9)
+    by_sums, by_mesh = frame_errors(which, options)
+    assert by_sums < 1e-8
+    assert by_mesh < 1e-9
 
 
-@pytest.mark.parametrize("options", [{"shapes": "interface", "modes": 0}, {"shapes": "clamped", "modes": 2}], ids=str)
-@pytest.mark.parametrize(("force", "within"), [((100.0, 0, 0), 1e-5), ((0, 0, 0.1), 2e-3)], ids=["pulled", "bent"])
-def test_a_plate_strip(options: dict[str, Any], force: Any, within: float) -> None:
+@pytest.mark.parametrize("options", REDUCED, ids=str)
+@pytest.mark.parametrize(("load", "within"), [("pulled", 1e-5), ("bent", 2e-3)])
+def test_a_plate_strip(options: dict[str, Any], load: str, within: float) -> None:
     """A strip held and loaded along rigid edges: N / A, up to its strain of 4e-6, and 6 F x / b h^2 on its faces."""
-    length, width, thick = 1.0, 0.1, 0.004
-    m = ct.Model("strip", gravity=(0, 0, 0))
-    mesh = {"grid": {"size": [length, width], "cells": [20, 2]}}
-    material = {"young": 7e10, "density": 2700.0, "poisson": 0.0}
-    m.add(
-        ct.FlexibleBody(
-            "strip",
-            mesh=mesh,
-            plate={"thickness": thick, "material": material},
-            frames={"root": [0, width / 2, 0], "tip": [length, width / 2, 0]},
-            rigid={"root": "left", "tip": "right"},
-            attached="root",
-            **options,
-        )
-    )
-    m.add(ct.Weld("wall", m.ground, "strip.root"))
-    m.add(ct.PointForce("push", "strip.tip", force=force))
+    m = strip(options, load)
     rest = m.static_equilibrium()
-    found = m.deformation(rest, "strip")
-    cells = found.families[0].centre[:, 0] // (length / 20)  # the mean over a column of triangles is in balance
-    stress, x = (
-        np.bincount(cells.astype(int), each) / 4
-        for each in (found.stress(0)[0].mises[:, 0], found.families[0].centre[:, 0])
-    )
-    expected = abs(force[0]) / (width * thick) + 6 * abs(force[2]) * (length - x) / (width * thick**2)
-    np.testing.assert_allclose(stress, expected, rtol=0, atol=within * expected.max())
-    peak = found.peak()
+    assert strip_error(m, rest, load) < within
+    peak = m.deformation(rest, "plate").peak()
     assert peak.t == rest.t
-    assert peak.value == found.mises()[0]
-    if force[2]:
+    assert peak.value == m.deformation(rest, "plate").mises()[0]
+    if STRIP[load][2]:
         assert peak.place[0] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", REDUCED, ids=str)
+@pytest.mark.parametrize("load", PANEL)
+def test_a_panel_against_the_whole_mesh(options: dict[str, Any], load: str) -> None:
+    """The stress of every triangle is that of the finite elements without any reduction."""
+    assert panel_error(options, load) < 1e-8

@@ -167,6 +167,10 @@ class Beams(Elements):
 
     def cloud(self) -> Cloud:
         """Points of the section at Gauss points along the beam; the mass they add up to is exact."""
+        return self._cloud
+
+    @cached_property
+    def _cloud(self) -> Cloud:
         s, weights = self.stations()
         move, turn = self._in_body(self._motion(s, linear=self.mass_rule == "linear"))
         points = self.section_points()
@@ -214,6 +218,12 @@ class Beams(Elements):
                 found[:, at, at] += sign * beam_geometric.arms(ends[:, end], self.arms[:, end])
         return (found + found.transpose(0, 2, 1)) / 2
 
+    def geometric_under(self, u: Array, load: Array) -> Array:
+        """(L, E, 12, 12) in L states, as copies of the elements."""
+        every = self.chosen(np.tile(np.arange(len(self.lengths)), len(u)))
+        forces = every.resultants(u.reshape(-1, 12), load.reshape(-1, *load.shape[2:]))
+        return every.geometric(forces).reshape(*u.shape, 12)
+
     @cached_property
     def _rates(self) -> Array:
         """(E, S, 8, 12): v', w', p, ry, rz, p', ry', rz' at the stations of the forces, local from local."""
@@ -232,12 +242,12 @@ class Beams(Elements):
         found: Array = np.einsum("esik,ek->esi", rows, np.asarray(u, dtype=float))
         return found
 
-    def repeated(self, element: int, times: int) -> Beams:
-        """One element many times, for many displacements at once."""
+    def chosen(self, elements: Any) -> Beams:
+        """Elements by their numbers, each as often as it is named: for many displacements at once."""
         found = copy(self)
-        for name in ("degrees", "arms", "ends", "axes", "lengths", "_to_local", "parameters"):
-            setattr(found, name, np.repeat(getattr(self, name)[element : element + 1], times, axis=0))
-        found.__dict__.pop("_rates", None)
+        for name in ("degrees", "arms", "ends", "axes", "lengths", "_to_local", "parameters", "_rates"):
+            found.__dict__[name] = getattr(self, name)[elements]
+        found.__dict__.pop("_cloud", None)
         return found
 
     def forces(

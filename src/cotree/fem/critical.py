@@ -57,10 +57,8 @@ def _geometric(body: Internal, loads: Loads) -> Any:
     from scipy.sparse import coo_array
 
     total, size, straight = None, body.structure.size, body.straight(loads)
-    for family, matrices in body.geometric(straight, body.first(straight), 0):
-        if matrices is None:
-            continue
-        width = matrices.shape[1]
+    for _, _, family, matrices in body.geometric(straight, body.first(straight)):
+        width = matrices.shape[2]
         row = np.repeat(family.degrees, width, axis=1).ravel()
         column = np.tile(family.degrees, (1, width)).ravel()
         part = coo_array((matrices.ravel(), (row, column)), shape=(size, size)).tocsr()

@@ -12,7 +12,7 @@ has exactly the inertia of a rigid body.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +25,20 @@ Integers = NDArray[np.int64]
 DEGREES = 6
 """Degrees of freedom of a node."""
 
+_TOGETHER = 1000  # elements that are computed at once in several states
+
 
 def degrees_of(nodes: Any) -> Integers:
     """Numbers of the degrees of freedom of elements, (E, 6 k), from their nodes, (E, k)."""
     nodes = np.asarray(nodes, dtype=np.int64)
     each = DEGREES * nodes[..., None] + np.arange(DEGREES)
     return np.asarray(each.reshape(*nodes.shape[:-1], nodes.shape[-1] * DEGREES))
+
+
+def states_at_once(count: int, elements: int) -> Iterator[slice]:
+    """Parts of ``count`` states of so many elements that are quick to compute at once."""
+    step = max(1, _TOGETHER // max(1, elements))
+    yield from (slice(start, min(start + step, count)) for start in range(0, count, step))
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,12 @@ class Elements:
     def geometric(self, resultants: Any) -> Array | None:
         """(E, K, K) geometric stiffness matrices under `resultants` (tension stiffens), None where there are none."""
         return None
+
+    def geometric_under(self, u: Array, load: Array) -> Array | None:
+        """(L, E, K, K) geometric stiffness in L states: displacements (L, E, K), forces on mass points (L, E, G, 3)."""
+        found = [self.geometric(self.resultants(*each)) for each in zip(u, load, strict=True)]
+        known = [each for each in found if each is not None]
+        return np.array(known) if len(known) == len(found) else None
 
 
 class Lumps(Elements):

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cotree.fem.element import DEGREES, Array, Elements
+from cotree.fem.element import DEGREES, Array, Elements, states_at_once
 from cotree.fem.reference import Reference
-from cotree.fem.space import Space
+from cotree.fem.space import space_of
 from cotree.fem.structure import Structure
 
 _CHUNK = 2e7  # numbers at a time
@@ -97,7 +97,7 @@ class Internal:
         self.structure, self.shapes, self.second_order = structure, shapes, second_order
         self.reference, self.held = reference, tuple(held)
         self.nodes = np.asarray(nodes, dtype=np.int64).reshape(-1)
-        self._space = Space(structure, reference, held=held)
+        self._space = space_of(structure, reference, held)
 
     def unshaped(self) -> Internal:
         """The same mesh without elastic coordinates: loads are then all that bends it."""
@@ -177,33 +177,40 @@ class Internal:
 
     def bent(self, loads: Loads, u: Array, coordinates: Array) -> Array:
         """(6 N, T): what coordinates (T, n) add to displacements ``u`` under loads on the undeformed body."""
-        nodal = np.zeros((len(loads), len(self.shapes)))
-        for k, moved in enumerate((self.shapes @ coordinates.T).T):
-            for family, pushed in self.turned(loads, u, k, moved):
-                if pushed is not None:
-                    np.add.at(nodal[k], family.degrees, pushed)
+        nodal, moved = np.zeros((len(loads), len(self.shapes))), coordinates @ self.shapes.T
+        for part, _, family, matrices in self.geometric(loads, u):
+            pushed = np.einsum("tekl,tel->tek", matrices, moved[part][:, family.degrees])
+            _add(nodal[part], family, -pushed)
         return self._space.statics(nodal.T)
 
-    def bent_by_shapes(self, loads: Loads, u: Array, index: int) -> tuple[Array, list[Array | None]]:
-        """What each unit coordinate adds under one load: displacements (6 N, n), and loads (E, K, n) of each family."""
-        nodal, pushed = np.zeros_like(self.shapes), list[Array | None]()
-        for family, matrices in self.geometric(loads, u, index):
-            pushed.append(None if matrices is None else -(matrices @ self.shapes[family.degrees]))
-            if pushed[-1] is not None:
-                np.add.at(nodal, family.degrees, pushed[-1])
-        return self._space.statics(nodal), pushed
+    def bent_by_shapes(self, loads: Loads, u: Array, number: int) -> tuple[Array, Array]:
+        """What each unit coordinate adds: displacements (6 N, T, n), and loads (T, E, K, n) of one family."""
+        size, n = self.shapes.shape
+        nodal, own = np.zeros((len(loads), size, n)), self.structure.families[number].degrees
+        kept = np.zeros((len(loads), *own.shape, n))
+        for part, which, family, matrices in self.geometric(loads, u):
+            pushed = -(matrices @ self.shapes[family.degrees])
+            _add(nodal[part], family, pushed)
+            if which == number:
+                kept[part] = pushed
+        return self._space.statics(nodal.transpose(1, 0, 2).reshape(size, -1)).reshape(size, len(loads), n), kept
 
-    def geometric(self, loads: Loads, u: Array, index: int) -> Iterator[tuple[Elements, Array | None]]:
-        """Each family with its geometric stiffness (E, K, K) under one of the loads with displacements ``u``."""
-        one = loads.part(slice(index, index + 1))
-        for family, cloud, moves in self._clouds:
-            points = self._forces(one, cloud, moves)[0]
-            yield family, family.geometric(family.resultants(u[:, index][family.degrees], points))
+    def geometric(self, loads: Loads, u: Array) -> Iterator[tuple[slice, int, Elements, Array]]:
+        """Some times, a family, and its geometric stiffness (T, E, K, K) under the loads with displacements ``u``."""
+        for number, (family, cloud, moves) in enumerate(self._clouds):
+            for part in states_at_once(len(loads), len(family.degrees)):
+                points = self._forces(loads.part(part), cloud, moves)
+                matrices = family.geometric_under(u.T[part][:, family.degrees], points)
+                if matrices is None:
+                    break
+                yield part, number, family, matrices
 
-    def turned(self, loads: Loads, u: Array, index: int, moved: Array) -> Iterator[tuple[Elements, Array | None]]:
-        """Each family with the loads (E, K) on its nodes that a displacement ``moved`` of all nodes adds."""
-        for family, matrices in self.geometric(loads, u, index):
-            yield family, None if matrices is None else -np.einsum("ekl,el->ek", matrices, moved[family.degrees])
+    def turned(self, loads: Loads, u: Array, moved: Array) -> list[Array | None]:
+        """For each family the loads (E, K) on its nodes that a displacement of all nodes adds, at one time."""
+        found: list[Array | None] = [None] * len(self.structure.families)
+        for _, number, family, matrices in self.geometric(loads, u):
+            found[number] = -np.einsum("ekl,el->ek", matrices[0], moved[family.degrees])
+        return found
 
     def all_points(self, loads: Loads, family: int) -> Array:
         """(T, E, G, 3) forces on the mass points of one family."""
@@ -213,6 +220,12 @@ class Internal:
         """For each family the forces (E, G, 3) on its mass points at one time."""
         one = loads.part(slice(index, index + 1))
         return [self._forces(one, cloud, moves)[0] for _, cloud, moves in self._clouds]
+
+
+def _add(nodal: Array, family: Elements, pushed: Array) -> None:
+    """Add loads (T, E, K, ...) of a family to those on all degrees of freedom, (T, 6 N, ...)."""
+    where: Any = (slice(None), family.degrees)
+    np.add.at(nodal, where, pushed)
 
 
 class Carried(NamedTuple):
@@ -253,8 +266,7 @@ class Solved:
         if body.second_order and self.loads.coordinates[index].any():
             one = slice(index, index + 1)
             moved = body.shapes @ self.loads.coordinates[index]
-            added = body.turned(body.straight(self.loads.part(one)), self.cause[:, one], 0, moved)
-            turned = [each for _, each in added]
+            turned = body.turned(body.straight(self.loads.part(one)), self.cause[:, one], moved)
         points = body.points(self.loads, index)
         each = zip(families, points, turned, strict=True)
         return [Carried(family, u[family.degrees], pushed, more) for family, pushed, more in each]

@@ -16,7 +16,7 @@ from cotree.errors import ModelError
 from cotree.fem.eigen import check_count
 from cotree.fem.element import DEGREES, Array, Integers
 from cotree.fem.reference import Reference
-from cotree.fem.space import Space
+from cotree.fem.space import Space, space_of
 from cotree.fem.structure import Structure
 
 __all__ = ["MOST", "Basis", "Reference", "craig_bampton", "nodal", "vibration"]
@@ -48,7 +48,7 @@ def nodal(structure: Structure, reference: Reference, *, held: Sequence[int] = (
     the coordinates are rotations about such directions, ``node3.r1`` and ``node3.r2``. With mean axes a few degrees of
     freedom are no coordinates, and the others count from them.
     """
-    space = Space(structure, reference, held=held)
+    space = space_of(structure, reference, held)
     if space.count > MOST:
         raise ModelError(
             f"{space.count} degrees of freedom are to be coordinates of a flexible body",
@@ -82,7 +82,7 @@ def vibration(
     """
     if modes is None and below is None:
         raise ModelError("it is not said which modes", expected="a number of modes, their numbers, or a frequency")
-    shapes, numbers = _picked(Space(structure, reference, held=held), modes, below, MOST)
+    shapes, numbers = _picked(space_of(structure, reference, held), modes, below, MOST)
     if not numbers:
         raise ModelError("no modes are asked for", expected="at least one: the body has no other coordinates")
     return _ritz(structure, shapes, numbers)
@@ -112,7 +112,7 @@ def craig_bampton(
         inner = _picked(space, modes, below, MOST - len(space.kept))[0]
     shapes = np.hstack([space.under_rows(), inner])
     if reference.kind == "mean":
-        shapes = Space(structure, reference, held=held).project(shapes)
+        shapes = space_of(structure, reference, held).project(shapes)
     if shapes.shape[1] == 0:
         raise ModelError("the body has no coordinates", expected="an interface that is not held, or modes")
     return _ritz(structure, shapes, None)

@@ -187,6 +187,15 @@ class Space:
         return omega, self.project(np.asarray(self.spread @ v))
 
 
+def space_of(structure: Structure, reference: Reference, held: Sequence[int] = ()) -> Space:
+    """The displacements that meet a reference and held degrees of freedom, made once for a structure."""
+    key = (reference, tuple(held))
+    if key not in structure.spaces:
+        structure.spaces[key] = Space(structure, reference, held=held)
+    found: Space = structure.spaces[key]
+    return found
+
+
 def _numbers(held: Integers, count: int) -> Integers:
     """Numbers of held degrees of freedom, checked."""
     numbers = np.unique(held)

@@ -19,33 +19,48 @@ from cotree.fem.beam import Beams
 from cotree.fem.element import DEGREES, Array
 from cotree.fem.internal import Internal, Loads
 
+_CHUNK = 4e6  # numbers at a time
 _NOISE = 1e-11  # of the largest number of a station's force under loads of one kind
 
 
 def station_tables(body: Internal, beams: Beams, places: Sequence[tuple[int, float]]) -> tuple[Array, Array]:
     """``carried`` (6 S, L) and ``carried_2`` (n, 6 S, L - 9 n) at stations: elements of a family, fractions of them."""
-    loads = unit_loads(body.shapes.shape[1], len(body.nodes))
+    n = body.shapes.shape[1]
+    loads = unit_loads(n, len(body.nodes))
     solved = body.solve(loads)
-    n, rows = body.shapes.shape[1], 6 * len(places)
     family = next(number for number, each in enumerate(body.structure.families) if each is beams)
-    points = body.all_points(loads, family)
-    carried = np.empty((rows, len(loads)))
-    for number, (element, s) in enumerate(places):
-        same = beams.repeated(element, len(loads))
-        found = same.forces(solved.u.T[:, beams.degrees[element]], [s], points[:, element])
-        carried[6 * number : 6 * number + 6] = [each[:, 0] for each in found]
+    u, points = solved.u.T[:, beams.degrees], body.all_points(loads, family)
+    carried = _at_stations(beams, places, u, load=points)
     straight = np.r_[:12, 12 + 9 * n : len(loads)]
-    carried_2 = np.zeros((n, rows, len(straight)))
-    if body.second_order:
-        for column, k in enumerate(straight):
-            bent, turned = body.bent_by_shapes(loads, solved.first, int(k))
-            for number, (element, s) in enumerate(places):
-                same = beams.repeated(element, n)
-                own = turned[family]
-                assert own is not None
-                found = same.forces(bent.T[:, beams.degrees[element]], [s], turned=own[element].T)
-                carried_2[:, 6 * number : 6 * number + 6, column] = np.array([each[:, 0] for each in found]).T
+    if not body.second_order:
+        return _clean(carried), np.zeros((n, len(carried), len(straight)))
+    carried_2 = np.empty((n, len(carried), len(straight)))
+    step = max(1, int(_CHUNK / max(1, body.shapes.size)))
+    for start in range(0, len(straight), step):
+        some = straight[start : start + step]
+        bent, turned = body.bent_by_shapes(loads.part(some), solved.first[:, some], family)
+        u = np.moveaxis(bent[beams.degrees], (2, 3), (0, 1)).reshape(-1, *beams.degrees.shape)
+        more = _at_stations(beams, places, u, turned=np.moveaxis(turned, 3, 1).reshape(u.shape))
+        carried_2[..., start : start + step] = np.moveaxis(more.reshape(len(carried), -1, n), 2, 0)
     return _clean(carried), _clean(carried_2)
+
+
+def _at_stations(beams: Beams, places: Sequence[tuple[int, float]], u: Array, **acting: Array) -> Array:
+    """(6 S, L) section forces at stations in L states, of displacements (L, E, 12) and what acts on elements."""
+    found = np.empty((len(places), 6, len(u)))
+    for s in dict.fromkeys(s for _, s in places):
+        numbers = [number for number, (_, here) in enumerate(places) if here == s]
+        elements = [places[number][0] for number in numbers]
+        same = beams.chosen(np.repeat(elements, len(u)))
+        own = {name: _by_element(each, elements) for name, each in acting.items()}
+        forces = np.array(same.forces(_by_element(u, elements), [s], **own))
+        found[numbers] = forces.reshape(6, len(numbers), len(u)).transpose(1, 0, 2)
+    return found.reshape(-1, len(u))
+
+
+def _by_element(values: Array, elements: Sequence[int]) -> Array:
+    """Of values (L, E, ...) those of some elements, (elements L, ...), the states of an element one after the other."""
+    return np.moveaxis(values[:, elements], 0, 1).reshape(-1, *values.shape[2:])
 
 
 def unit_loads(n: int, frames: int) -> Loads:

@@ -25,6 +25,10 @@ Arrays = dict[str, Any]
 
 _memory: dict[str, Any] = {}
 _MOST = 128  # kept in memory; the oldest go first
+_meshes: dict[int, tuple[Tables, Any]] = {}
+_MOST_MESHES = 32
+LARGEST_MESH = 10_000
+"""Degrees of freedom up to which a mesh, with its factors, is kept beside its tables."""
 
 
 def content_hash(*parts: Any) -> str:
@@ -68,9 +72,24 @@ def kept(
     return found
 
 
+def keep_mesh(tables: Tables, mesh: Any, size: int) -> None:
+    """Keep the mesh behind tables in memory, by which results are read later, unless it is large."""
+    if size <= LARGEST_MESH:
+        _meshes[id(tables)] = tables, mesh  # with the tables, nothing else has their number
+        while len(_meshes) > _MOST_MESHES:
+            del _meshes[next(iter(_meshes))]
+
+
+def mesh_of(tables: Tables) -> Any:
+    """The mesh that was kept beside tables, or None."""
+    found = _meshes.get(id(tables))
+    return None if found is None else found[1]
+
+
 def forget() -> None:
     """Drop what is kept in memory; files stay."""
     _memory.clear()
+    _meshes.clear()
 
 
 def _feed(digest: Any, part: Any) -> None:

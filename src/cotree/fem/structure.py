@@ -67,6 +67,8 @@ class Structure:
         """Supports that hold in every calculation."""
         self._fixed = {int(d): s.value for s in given for d in self.degrees(s.node, s.which)}
         self._last: tuple[Any, Factor] | None = None
+        self.spaces: dict[Any, Any] = {}
+        """Those of `cotree.fem.space.space_of`, with their factors."""
 
     def label(self, node: int) -> str:
         """``node 7`` or ``node 7 (tip)``."""

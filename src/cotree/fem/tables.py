@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from cotree.errors import ModelError
-from cotree.fem.element import DEGREES, Array, Cloud, Elements
+from cotree.fem.element import DEGREES, Array, Cloud, Elements, states_at_once
 from cotree.fem.reduction import Basis
 from cotree.fem.reference import Reference
-from cotree.fem.space import Space
+from cotree.fem.space import Space, space_of
 from cotree.fem.structure import Structure
 
 _NOISE = 1e-12  # of the largest entry; what is below is rounding
@@ -122,7 +122,7 @@ def tables(
     loads = _Loads(structure, nodes)
     geometric = np.zeros((loads.count, *stiffness.shape))
     if second_order and shapes.shape[1]:
-        geometric = _geometric(structure, loads, Space(structure, reference, held=held), shapes)
+        geometric = _geometric(structure, loads, space_of(structure, reference, held), shapes)
     at_nodes = [
         NodeTable(
             place=structure.places[node].copy(),
@@ -215,16 +215,16 @@ class _Loads:
             self.nodal[DEGREES * node + at, 12 + 6 * number + at] = 1.0
             self.size[12 + 6 * number + at] = [1.0] * 3 + [1 / structure.length] * 3
 
-    def on_points(self, cloud: Cloud, number: int, relief: Array | None) -> Array | None:
-        """(E, G, 3) forces on mass points under one load and the inertia forces that balance it."""
-        base, slope = self.base[number], self.slope[number]
+    def on_points(self, cloud: Cloud, part: slice, relief: Array | None) -> Array:
+        """(L, E, G, 3) forces on mass points under some of the loads and the inertia forces that balance them."""
+        base, slope = self.base[part], self.slope[part]
         if relief is not None:
-            x, y, z = relief[3:, number]
-            base = base - relief[:3, number]
-            slope = slope - np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # place @ slope = turn x place
-        if not base.any() and not slope.any():
-            return None
-        return np.asarray(cloud.mass[:, :, None] * (base + cloud.place @ slope))
+            x, y, z = relief[3:, part]
+            o = np.zeros_like(x)
+            base = base - relief[:3, part].T
+            turn = np.array([[o, z, -y], [-z, o, x], [y, -x, o]])  # place @ slope = turn x place
+            slope = slope - np.moveaxis(turn, -1, 0)
+        return np.asarray(cloud.mass[:, :, None] * (base[:, None, None] + cloud.place @ slope[:, None]))
 
 
 def _geometric(structure: Structure, loads: _Loads, space: Space, shapes: Array) -> Array:
@@ -234,12 +234,11 @@ def _geometric(structure: Structure, loads: _Loads, space: Space, shapes: Array)
     for family in structure.families:
         cloud, own, degrees = family.cloud(), shapes[family.degrees], family.degrees
         flat = own.reshape(-1, shapes.shape[1])
-        for number in range(loads.count):
-            points = loads.on_points(cloud, number, relief)
-            matrices = family.geometric(family.resultants(moved[:, number][degrees], points))
+        for part in states_at_once(loads.count, len(degrees)):
+            matrices = family.geometric_under(moved.T[part][:, degrees], loads.on_points(cloud, part, relief))
             if matrices is None:
                 break
-            total[number] += flat.T @ (matrices @ own).reshape(flat.shape)
+            total[part] += flat.T @ (matrices @ own).reshape(-1, *flat.shape)
     total = (total + total.transpose(0, 2, 1)) / 2
     size = loads.size[:, None, None]
     largest = float((np.abs(total) / size).max(initial=0.0))

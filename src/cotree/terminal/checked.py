@@ -10,6 +10,7 @@ import numpy as np
 
 from cotree.errors import ModelError, listing
 from cotree.fem.reduction import MOST
+from cotree.model import Frame
 from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import finite
 
@@ -173,3 +174,12 @@ def whole_number(given: Any, where: str, least: int, most: int, further: str = "
     """Refuse what is no whole number of a range; ``further`` names what else there is."""
     if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or not least <= given <= most:
         raise ModelError(f"found {given!r}", where=where, expected=f"a whole number from {least} to {most}{further}")
+
+
+def plain(value: Any) -> Any:
+    """Frames, mappings and tuples as plain data."""
+    if isinstance(value, Frame):
+        return value.to_data()
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return list(value) if isinstance(value, tuple) else value

@@ -27,7 +27,7 @@ from cotree.model.form import (
     several,
 )
 from cotree.model.quantity import Quantity, finite
-from cotree.terminal.checked import DEGREES, degrees_of, frame_names, mapping, mode_numbers, names, ratios
+from cotree.terminal.checked import DEGREES, degrees_of, frame_names, mapping, mode_numbers, names, plain, ratios
 from cotree.terminal.lumps import LUMP, checked_lumps
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Connection, Inertia, start_vector
 
@@ -241,7 +241,7 @@ class Deformable(Body):
         for name in ("frames", "masses", "elastic", "elastic_rate"):
             data.pop(name, None)
             if getattr(self, name):
-                data[name] = {key: _plain(value) for key, value in getattr(self, name).items()}
+                data[name] = {key: plain(value) for key, value in getattr(self, name).items()}
         return data
 
     # -- tables ----------------------------------------------------------------------------------------------------
@@ -306,6 +306,7 @@ class Deformable(Body):
         )  # fmt: skip
 
     def _compute(self, values: Mapping[str, float]) -> Tables:
+        from cotree.fem.store import keep_mesh
         from cotree.fem.tables import centre_of_mass, tables
 
         prepared = self.prepare(values)
@@ -325,7 +326,9 @@ class Deformable(Body):
         carried, carried_2 = self.carried(prepared, internal, values)
         found = replace(found, carried=carried, carried_2=carried_2)
         centres = [name for name, frame in self.places().items() if isinstance(frame, CentreOfMass)]
-        return replace(found, frames={**found.frames, **{name: centre_of_mass(found) for name in centres}})
+        found = replace(found, frames={**found.frames, **{name: centre_of_mass(found) for name in centres}})
+        keep_mesh(found, (prepared, internal), prepared.structure.size)
+        return found
 
     def internal(self, prepared: Prepared, shapes: Any) -> Internal:
         """The mesh that carries loads on the body and on its frames at nodes."""
@@ -439,11 +442,3 @@ class Deformable(Body):
 
     def weight(self, v: Any) -> tuple[ca.SX, ca.SX]:
         return ca.SX(v.floating.tables.mass), v.floating.blocks.c / v.floating.tables.mass
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Frame):
-        return value.to_data()
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    return list(value) if isinstance(value, tuple) else value

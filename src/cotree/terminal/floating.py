@@ -129,8 +129,18 @@ class Floating:
 
     # -- nodes -----------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def _places(self) -> dict[int, tuple[NodeTable, Moved]]:
+        """Nodes that were asked for."""
+        return {}
+
     def place(self, node: NodeTable) -> Moved:
         """Where a node is in the body, and how it moves."""
+        if id(node) not in self._places:
+            self._places[id(node)] = node, self._place(node)
+        return self._places[id(node)][1]
+
+    def _place(self, node: NodeTable) -> Moved:
         move, turn = constant(node.move), constant(node.turn)
         s2, s2_by = self._second(node.move_2)
         t2, t2_by = self._second(node.turn_2)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cotree.errors import ModelError
 from cotree.fem.element import DEGREES
 from cotree.fem.internal import Carried, Internal, Loads, Solved
+from cotree.fem.store import keep_mesh, mesh_of
 from cotree.fem.tables import Tables
 from cotree.maths.rotation import matrices
 from cotree.model import Model
@@ -196,11 +197,21 @@ def deformation(
     The shapes are those of the tables that the equations came from: computed anew, on another machine, shapes of equal
     frequency could differ.
     """
-    tables, prepared = body.tables(values, folder, joined), body.prepare(values)
-    rows = np.array([results[name] for name in tables.names])
-    structure, internal = prepared.structure, body.internal(prepared, tables.shapes)
+    tables = body.tables(values, folder, joined)
+    prepared, internal = _mesh(body, values, tables)
+    rows, structure = np.array([results[name] for name in tables.names]), prepared.structure
     loads = _loads(body, tables, prepared, results)
     return Deformation(t, structure.places, tables.shapes, rows, structure.families, internal, loads, prepared.still)
+
+
+def _mesh(body: Deformable, values: Mapping[str, float], tables: Tables) -> tuple[Prepared, Internal]:
+    """The mesh behind tables: the one they were computed with, or made again."""
+    known = mesh_of(tables)
+    if known is None:
+        prepared = body.prepare(values)
+        known = prepared, body.internal(prepared, tables.shapes)
+        keep_mesh(tables, known, prepared.structure.size)
+    return known  # type: ignore[no-any-return]
 
 
 def _loads(body: Deformable, tables: Tables, prepared: Prepared, results: Mapping[str, Array]) -> Loads | None:

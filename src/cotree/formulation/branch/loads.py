@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import casadi as ca
+import numpy as np
 
 from cotree.fem.section import Section
 from cotree.fem.section_stress import has_stress, stress_points
@@ -146,32 +147,33 @@ def section_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -
     numbers = whole.numbers if isinstance(whole, Segmented) else [
         j for j, each in own.top.flexible.items() if each is whole
     ]  # fmt: skip
-    every = [forces for j in numbers for forces in _section_forces(own, j, loads[j])]
+    every = ca.horzcat(ca.SX(len(FORCES), 0), *(_section_forces(own, j, loads[j]) for j in numbers))
     section: Section = getattr(whole.body, "section", None)  # type: ignore[assignment]
-    planar = own.top.model.planar
+    planar, count = own.top.model.planar, every.shape[1]
+    rows = dict(zip(FORCES, ca.vertsplit(every), strict=True))
     result: dict[str, Output] = {}
     for what in IN_PLANE if planar else FORCES:
-        result |= {f"{whole.name}.{what}.{k}": Output(each[what], FORCES[what]) for k, each in enumerate(every, 1)}
-    for k, each in enumerate(() if planar else every, 1):
-        moment = ca.norm_2(ca.vertcat(each["moment_y"], each["moment_z"]))
-        result[f"{whole.name}.moment.{k}"] = Output(moment, "N m")
-    for k, each in enumerate(every if every and has_stress(section) else (), 1):
-        result[f"{whole.name}.mises.{k}"] = Output(_mises(section, each), "Pa")
+        result |= {f"{whole.name}.{what}.{k + 1}": Output(rows[what][k], FORCES[what]) for k in range(count)}
+    for k in () if planar else range(count):
+        moment = ca.norm_2(ca.vertcat(rows["moment_y"][k], rows["moment_z"][k]))
+        result[f"{whole.name}.moment.{k + 1}"] = Output(moment, "N m")
+    for k, stress in enumerate(_mises(section, every) if count and has_stress(section) else (), 1):
+        result[f"{whole.name}.mises.{k}"] = Output(stress, "Pa")
     return result
 
 
-def _section_forces(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> list[dict[str, ca.SX]]:
-    """Section forces at the stations of a body, by name."""
+def _section_forces(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> ca.SX:
+    """Section forces of a body in the order of `FORCES`, a column for each station."""
     floating = own.top.flexible[j].floating
     tables = floating.tables
     if not tables.carried.size:
-        return []
+        return ca.SX(len(FORCES), 0)
     every, straight = _load_vectors(own, j, loads)
     found = ca.mtimes(constant(tables.carried), every)
     for k, table in enumerate(tables.carried_2):
         if table.any():
             found += floating.q[k] * ca.mtimes(constant(table), straight)
-    return [dict(zip(FORCES, ca.vertsplit(forces), strict=True)) for forces in ca.vertsplit(found, 6)]
+    return ca.reshape(ca.densify(found), len(FORCES), -1)
 
 
 def _load_vectors(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> tuple[ca.SX, ca.SX]:
@@ -179,15 +181,15 @@ def _load_vectors(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> tuple[
     kin, floating = own.kin, own.top.flexible[j].floating
     w, tables = kin.omega[j], floating.tables
     slope = skew(kin.accelerations[1][j]) + ca.mtimes(skew(w), skew(w))
-    base, turns, on_frames = _felt(own, j), [], []
-    u_dot = kin.u_dot[kin.elastic[j]]
-    all_base, all_slope = base, slope
-    for k in range(floating.q.numel()):
-        each = slope * floating.q[k] + 2 * skew(w) * floating.u[k] + ca.SX.eye(3) * u_dot[k]
-        turns.append(ca.vec(ca.densify(each).T))
-        constant_part, *rest = (constant(field) for field in floating.linear_shapes[:, :, k])
-        all_base += ca.mtimes(each, constant_part)
-        all_slope += ca.mtimes(each, ca.horzcat(*rest))
+    base, on_frames = _felt(own, j), []
+    q, u, u_dot = floating.q, floating.u, kin.u_dot[kin.elastic[j]]
+    spin = 2 * skew(w)
+    turns = [_rows(slope * q[k] + spin * u[k] + ca.SX.eye(3) * u_dot[k]) for k in range(q.numel())]
+    more = []  # what the shapes add as fields linear in the place: to base, and to the columns of slope
+    for field in map(constant, floating.linear_shapes):
+        shifts = (ca.mtimes(field, each) for each in (q, u, u_dot))
+        more.append(sum(map(ca.mtimes, (slope, spin, ca.SX.eye(3)), shifts), ca.SX(3, 1)))
+    all_base, all_slope = base + more[0], slope + ca.horzcat(*more[1:])
     body = own.top.flexible[j].body
     nodes = body.at_nodes()
     still = Wrench(ca.SX.zeros(3), ca.SX.zeros(3))
@@ -201,15 +203,20 @@ def _load_vectors(own: Mechanism, j: int, loads: Mapping[str, Wrench]) -> tuple[
         wrench = loads.get(name, still)
         theta = ca.mtimes(constant(tables.frames[name].turn), floating.q)
         on_frames += [wrench.force, wrench.torque - ca.cross(theta, wrench.torque) / 2]
-    every = ca.vertcat(base, ca.vec(ca.densify(slope).T), *turns, *on_frames)
-    return ca.densify(every), ca.densify(ca.vertcat(all_base, ca.vec(ca.densify(all_slope).T), *on_frames))
+    every = ca.vertcat(base, _rows(slope), *turns, *on_frames)
+    return ca.densify(every), ca.densify(ca.vertcat(all_base, _rows(all_slope), *on_frames))
 
 
-def _mises(section: Section, forces: Mapping[str, ca.SX]) -> ca.SX:
-    """The largest von Mises stress among the points of a section (see `cotree.fem.beam_recovery`)."""
+def _rows(matrix: ca.SX) -> ca.SX:
+    """A matrix row by row."""
+    return ca.vec(ca.densify(matrix).T)
+
+
+def _mises(section: Section, forces: ca.SX) -> list[ca.SX]:
+    """The largest von Mises stress among the points of a section at each station (see `cotree.fem.beam_recovery`)."""
     y, z, torque, along_y, along_z = stress_points(section).T
-    normal = forces["axial"] / section.area - constant(y / section.iz) * forces["moment_z"]
-    normal += constant(z / section.iy) * forces["moment_y"]
-    shear = constant(torque) * forces["torsion"] + constant(along_y) * forces["shear_y"]
-    shear += constant(along_z) * forces["shear_z"]
-    return ca.sqrt(ca.mmax(normal**2 + 3 * shear**2))
+    o = np.zeros_like(y)
+    by_normal = np.column_stack([o + 1 / section.area, o, o, o, z / section.iy, -y / section.iz])
+    by_shear = np.column_stack([o, along_y, along_z, torque, o, o])
+    normal, shear = (ca.mtimes(constant(each), forces) for each in (by_normal, by_shear))
+    return [ca.sqrt(ca.mmax(each)) for each in ca.horzsplit(normal**2 + 3 * shear**2)]
