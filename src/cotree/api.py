@@ -336,7 +336,11 @@ class Model(_model.Model):
         return model_svg(self, self._spanning)
 
     def to_c(self, path: str | Path, tree: Any = None) -> Path:
-        """Write the equations as C code: of a mechanism mass matrix, bias, constraints and accelerations."""
+        """Write the equations as C code: of a mechanism mass matrix, bias, constraints, accelerations and all results.
+
+        ``NAME_outputs`` computes the results, whose names and units are the arrays ``NAME_output_names`` and
+        ``NAME_output_units``.
+        """
         from cotree.io.c_code import write_c
 
         return write_c(self.equations(tree), Path(path))

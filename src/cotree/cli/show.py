@@ -98,7 +98,7 @@ def equations(
     """Print the equations of a model.
 
     Topological, terminal and system equations; of a mechanism M, h and Phi. With --c they are written as C code
-    instead.
+    instead, with a function for all results.
     """
     check_ending("--c", c, ".c", also=".h")
     chosen = choice.read()

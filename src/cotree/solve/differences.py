@@ -5,7 +5,7 @@ A result that is constant has no range but its errors, so it is compared with th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,18 @@ MANY = 40
 
 def largest_difference(run: Run, other: Run) -> tuple[str, float, float] | None:
     """The result with the largest difference as a part of its range, that part, and the time; None where all agree."""
+    names, _, off = differences(run, other)
+    if not off.max(initial=0.0) > WRONG:
+        return None
+    row, when = np.unravel_index(int(np.argmax(off)), off.shape)
+    return names[int(row)], float(off.max()), float(np.concatenate(run.times)[when])
+
+
+def differences(run: Run, other: Run, from_zero: Collection[str] = ()) -> tuple[list[str], list[str], Array]:
+    """Names and units of the results that are compared, and their differences as parts of their ranges in ``other``.
+
+    One row for each result, one column for each output time. Ranges of results with a unit ``from_zero`` include zero.
+    """
     e = run.problem.equations
     rows, finer_rows = (np.hstack(each.rows)[1:] for each in (run, other))
     count = min(rows.shape[1], finer_rows.shape[1])
@@ -52,15 +64,13 @@ def largest_difference(run: Run, other: Run) -> tuple[str, float, float] | None:
     with np.errstate(invalid="ignore"):
         apart = np.abs(own - fine)
         apart = np.where(np.isinf(turns), apart, np.abs(apart - turns * np.round(apart / turns)))
-        off = apart / spans_of(fine, units, least)[:, None]
+        shown = np.where([[unit in from_zero] for unit in units], 0.0, fine[:, :1]) if from_zero else fine[:, :1]
+        off = apart / spans_of(np.hstack([fine, shown]), units, least)[:, None]
         off[_constant(run, apart, fine, own_sizes)] = 0.0
     off = np.where(np.isfinite(off), off, 0.0)
     if e.eventful and count >= MANY:  # what switches may do so one output time later
         off = np.minimum(off[:, :-1], off[:, 1:])
-    if not off.max(initial=0.0) > WRONG:
-        return None
-    row, when = np.unravel_index(int(np.argmax(off)), off.shape)
-    return names[compared[int(row)]], float(off.max()), float(np.concatenate(run.times)[when])
+    return [names[k] for k in compared], units, off
 
 
 def _constant(run: Run, apart: Array, fine: Array, sizes: Array) -> NDArray[np.bool_]:

@@ -256,12 +256,20 @@ def _eventful(name: str, problem: Problem) -> type[Integrator]:
 def is_stiff(problem: Problem) -> bool:
     """Whether a mechanism has something much faster than its motion: a strong damper or a hard spring.
 
-    Eigenvalues of the rates about the start, by differences, against the rates of the motion itself.
+    Eigenvalues of the rates about the start against the rates of the motion itself.
     """
+    if problem.equations.energy.dissipation.is_constant() or (values := eigenvalues(problem)) is None:
+        return False
+    damped = np.abs(values.real[values.real < 0]).max(initial=0.0)
+    return bool(damped > STIFF_RATE)
+
+
+def eigenvalues(problem: Problem) -> NDArray[np.complex128] | None:
+    """Eigenvalues of the rates of a mechanism about its start, by differences; None where they cannot be found."""
     e = problem.equations
     n = problem.x.numel()
-    if e.energy.dissipation.is_constant() or not 0 < n <= STIFF_STATES:
-        return False
+    if not 0 < n <= STIFF_STATES:
+        return None
     x = np.concatenate([e.q.start, e.u.start, e.x.start])
     m = np.asarray(problem.mode_values(0.0, e.p.start), dtype=float).ravel()
 
@@ -275,11 +283,7 @@ def is_stiff(problem: Problem) -> bool:
     try:
         every = rates(np.column_stack([x[:, None] + np.diag(step), x[:, None] - np.diag(step)]))
     except RuntimeError:  # the constraints are singular near the start, and the run says so
-        return False
+        return None
     with np.errstate(invalid="ignore", over="ignore"):  # rates that are no numbers are told by the run
         jacobian = (every[:, :n] - every[:, n:]) / (2 * step)
-    if not np.isfinite(jacobian).all():
-        return False
-    values = np.linalg.eigvals(jacobian)
-    damped = np.abs(values.real[values.real < 0]).max(initial=0.0)
-    return bool(damped > STIFF_RATE)
+    return np.linalg.eigvals(jacobian).astype(np.complex128) if np.isfinite(jacobian).all() else None

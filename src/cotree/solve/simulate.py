@@ -27,6 +27,7 @@ from cotree.solve import (  # noqa: F401  (each registers)
 from cotree.solve.diagnostics import creeping, with_units
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
+from cotree.solve.faster import faster
 from cotree.solve.hybrid_scout import scout
 from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
@@ -267,6 +268,7 @@ def _one(
     if solution is not None and error is None:
         further = with_units(run, stepped_over(run)) + inaccurate(run, start) if at is None else unchecked(run)
         further += creeping(run, solution.values, solution.t)
+        further += faster(run, start, solution.diagnostics + further) if at is None else ()
         if equations.judged is not None:
             further += equations.judged(solution.t, solution.values)
         solution = replace(solution, diagnostics=solution.diagnostics + further)
