@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from cotree.fem import store
 from cotree.fem.mesh import Mesh, mesh_from_data
 from cotree.fem.refine import refined
 from cotree.terminal import mesh_check
-from cotree.terminal.mesh_check import checked_mesh
+from cotree.terminal.mesh_check import EXACT, checked_mesh
 
 
 def test_a_refined_mesh_covers_the_same_ground() -> None:
@@ -52,6 +54,7 @@ def test_the_error_of_a_mesh_is_that_against_a_fine_one() -> None:
     """The displacement of the tip under a force across it, and the first frequency."""
     body, converged = plate(2), plate(16)
     found = checked_mesh(body, body.values({}))
+    assert found is not None
     moved, omega = {}, {}
     for name, each in (("here", body), ("there", converged)):
         prepared = each.prepare(each.values({}))
@@ -72,8 +75,22 @@ def test_beams_are_exact_at_their_nodes() -> None:
     section = ct.section.circle(radius=0.01)
     beam = ct.Beam("beam", length=1.0, section=section, material=ct.STEEL, elements=2, modes=0, frames={"mid": 0.3})
     found = checked_mesh(beam, beam.values({}))
+    assert found is not None
     assert np.abs(found.moves).max() < 1e-9
     assert 0 < found.first < 2e-3
+    assert checked_mesh(replace(beam, elements=EXACT), beam.values({})) is None
+
+
+@pytest.mark.parametrize("ends", ["clamped", "pinned", "free"])
+def test_six_elements_of_a_beam_are_enough(ends: str) -> None:
+    def first(elements: int) -> float:
+        beam = ct.Beam(
+            "beam", length=1.0, section=ct.section.circle(radius=0.01), material=ct.STEEL, elements=elements, modes=1,
+            shapes=ends,  # type: ignore[arg-type]
+        )  # fmt: skip
+        return float(beam.tables(beam.values({})).frequencies[0])
+
+    assert first(EXACT) == pytest.approx(first(40), rel=1e-3)
 
 
 def test_the_check_is_kept_in_a_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +99,8 @@ def test_the_check_is_kept_in_a_folder(tmp_path: object, monkeypatch: pytest.Mon
     store.forget()
     monkeypatch.setattr(mesh_check, "_computed", lambda *_: pytest.fail("it is computed again"))
     second = checked_mesh(body, body.values({}), str(tmp_path))
+    assert first is not None
+    assert second is not None
     assert np.array_equal(first.moves, second.moves)
     assert first.first == second.first
 

@@ -218,6 +218,10 @@ class Beams(Elements):
                 found[:, at, at] += sign * beam_geometric.arms(ends[:, end], self.arms[:, end])
         return (found + found.transpose(0, 2, 1)) / 2
 
+    def stretch(self, u: Array) -> Array:
+        local = np.einsum("ekl,el->ek", self._to_local, u)
+        return np.asarray((local[:, 6] - local[:, 0]) / self.lengths)
+
     def geometric_under(self, u: Array, load: Array) -> Array:
         """(L, E, 12, 12) in L states, as copies of the elements."""
         every = self.chosen(np.tile(np.arange(len(self.lengths)), len(u)))

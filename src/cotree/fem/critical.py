@@ -22,6 +22,8 @@ DENSE = 300
 STEPS = 40
 """Steps of Lanczos' method for larger ones."""
 NOISE = 1e-12
+FAR_BELOW_NODE, FAR_BELOW = 0.5, 0.15
+"""Shares of the critical load, by the shapes of a body held at a node or otherwise, below which there is no doubt."""
 
 
 class Critical(NamedTuple):
@@ -50,6 +52,25 @@ def critical(body: Internal, loads: Loads, rows: Any, still: Sequence[int] = ())
         return NEVER
     geometric = _geometric(body, loads)
     return NEVER if geometric is None else _largest(space, space.spread.T @ (geometric @ space.spread))
+
+
+def certainly_stable(body: Internal, loads: Loads) -> bool:
+    """Whether one load is far below the first critical one, by the shapes of the body's coordinates alone.
+
+    They are held at the body's reference: a node holds less than what holds the body in a machine, other references may
+    hold more.
+    """
+    from scipy.linalg import eigh
+
+    shapes = body.shapes
+    if not shapes.shape[1]:
+        return False
+    geometric, straight = np.zeros((shapes.shape[1],) * 2), body.straight(loads)
+    for _, _, family, matrices in body.geometric(straight, body.first(straight)):
+        own = shapes[family.degrees]
+        geometric += np.tensordot(own, matrices[0] @ own, axes=((0, 1), (0, 1)))
+    largest = float(eigh(-(geometric + geometric.T) / 2, body.stiffness, eigvals_only=True)[-1])
+    return largest < (FAR_BELOW_NODE if body.reference.kind == "node" else FAR_BELOW)
 
 
 def _geometric(body: Internal, loads: Loads) -> Any:

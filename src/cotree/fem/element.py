@@ -84,6 +84,10 @@ class Elements:
         """
         return None
 
+    def stretch(self, u: Array) -> Array:
+        """(E, ...) mean strains of centre lines or middle surfaces by displacements (E, K); empty for others."""
+        return np.zeros((len(self.degrees), 0))
+
     def geometric(self, resultants: Any) -> Array | None:
         """(E, K, K) geometric stiffness matrices under `resultants` (tension stiffens), None where there are none."""
         return None

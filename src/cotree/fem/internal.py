@@ -105,6 +105,11 @@ class Internal:
         return Internal(self.structure, self.reference, nothing, self.nodes, held=self.held, second_order=False)
 
     @cached_property
+    def stiffness(self) -> Array:
+        """(n, n) stiffness of the coordinates."""
+        return np.asarray(self.shapes.T @ (self.structure.stiffness @ self.shapes))
+
+    @cached_property
     def _clouds(self) -> list[tuple[Elements, Any, Array]]:
         """Families with their mass points and the displacement (E, G, 3, n) of these by unit coordinates."""
         found = []

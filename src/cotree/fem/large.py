@@ -26,7 +26,9 @@ ITERATIONS = 25
 """Newton steps for one growth of the loads."""
 GROWTHS = 200
 """Growths of the loads, at most."""
-CLOSE = 1e-8
+DENSE = 400
+"""Degrees of freedom up to which matrices are dense."""
+CLOSE = 1e-6
 """Last Newton step over the size of the body."""
 BY_TURNS = 1e-6
 """Weight of rotations beside places, where the axes of an element follow its nodes."""
@@ -49,10 +51,48 @@ def bent_by(structure: Structure, loads: Array, held: Any) -> Bent:
     return _Large(structure, np.asarray(loads, dtype=float), np.asarray(held, dtype=np.int64)).solve()
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A family of E elements of n nodes, and what does not change while it moves."""
+
+    degrees: Any
+    stiffness: Array
+    """(E, 6 n, 6 n)."""
+    nodes: Any
+    """(E, n)."""
+    then: Array
+    """(E, n, 3) places of the nodes from their middle."""
+    weight: Array
+    """(E, 3, 3) how much rotations count for the axes."""
+    whole: Array
+    """(6 n, 6 n) takes the mean displacement off."""
+    rows: Any
+    columns: Any
+    """Where the numbers of all matrices stand in that of the structure."""
+
+    @classmethod
+    def of(cls, family: Elements, stiffness: Array, places: Array) -> _Part:
+        """From the elements and the undeformed places of all nodes."""
+        degrees, width = np.asarray(family.degrees), stiffness.shape[1]
+        nodes = degrees[:, ::DEGREES] // DEGREES
+        count = nodes.shape[1]
+        then = places[nodes] - places[nodes].mean(axis=1, keepdims=True)
+        size = np.einsum("eni,eni->e", then, then) / count
+        mean = np.einsum("nm,ab,ij->naimbj", np.full((count, count), 1 / count), np.diag([1.0, 0.0]), np.eye(3))
+        weight, whole = BY_TURNS * size[:, None, None] * np.eye(3), np.eye(width) - mean.reshape(width, width)
+        rows, columns = np.repeat(degrees, width, axis=1).ravel(), np.tile(degrees, (1, width)).ravel()
+        return cls(degrees, stiffness, nodes, then, weight, whole, rows, columns)
+
+
 class _Large:
     def __init__(self, structure: Structure, loads: Array, held: Any) -> None:
         self.structure, self.loads = structure, loads
-        self.parts = [(family, family.stiffness()) for family in structure.families if family.stiffness().any()]
+        matrices = [family.stiffness() for family in structure.families]
+        self.parts = [
+            _Part.of(family, each, structure.places)
+            for family, each in zip(structure.families, matrices, strict=True)
+            if each.any()
+        ]
         fixed = [structure.degrees(support.node, support.which) for support in structure.fixed]
         held = np.concatenate([held, *fixed]).astype(np.int64)
         own = structure.independent
@@ -77,20 +117,19 @@ class _Large:
 
     def _newton(self, places: Array, turns: Array, share: float) -> tuple[Array, Array] | None:
         """Places and rotations in balance with a part of the loads; None where Newton's rule does not get there."""
-        from scipy.sparse.linalg import splu
-
         length, before = self.structure.length, [np.inf, np.inf]
         for _ in range(ITERATIONS):
             force, stiffness = self._inner(places, turns)
-            transform = self._transform(places)
-            rest = (transform.T @ (share * self.loads - force))[self.free]
-            matrix = (transform.T @ stiffness @ transform).tocsc()[self.free][:, self.free]
-            step = np.zeros(transform.shape[1])
+            rest, transform = share * self.loads - force, None
+            if self.structure.ties:
+                transform = self._transform(places)
+                rest, stiffness = transform.T @ rest, transform.T @ stiffness @ transform
+            step = np.zeros(len(rest))
             try:
-                step[self.free] = splu(matrix.tocsc()).solve(rest)
-            except RuntimeError:  # singular: at a critical load
+                step[self.free] = self._solved(stiffness, rest[self.free])
+            except (RuntimeError, np.linalg.LinAlgError):  # singular: at a critical load
                 return None
-            moved = (transform @ step).reshape(-1, DEGREES)
+            moved = (step if transform is None else transform @ step).reshape(-1, DEGREES)
             size = float(max(np.abs(moved[:, :3]).max() / length, np.abs(moved[:, 3:]).max()))
             if not np.isfinite(size) or size > 1.0 or size > 4 * max(before):  # steps may grow every other time
                 return None
@@ -105,64 +144,45 @@ class _Large:
             before = [before[1], size]
         return None
 
+    def _solved(self, stiffness: Any, rest: Array) -> Array:
+        """The step of the free degrees of freedom, by a dense or a sparse factorisation."""
+        if isinstance(stiffness, np.ndarray):
+            return np.asarray(np.linalg.solve(stiffness[np.ix_(self.free, self.free)], rest))
+        from scipy.sparse.linalg import splu
+
+        return np.asarray(splu(stiffness.tocsc()[self.free][:, self.free].tocsc()).solve(rest))
+
     def _inner(self, places: Array, turns: Array) -> tuple[Array, Any]:
-        """(6 N,) internal forces, and the tangent stiffness, sparse."""
+        """(6 N,) internal forces, and the tangent stiffness, dense where it is small."""
         from scipy.sparse import coo_array
 
         force, size = np.zeros(self.structure.size), self.structure.size
-        total: Any = None
-        for family, stiffness in self.parts:
-            axes, local, spin, project = self._local(family, places, turns)
+        total: Any = np.zeros((size, size)) if size <= DENSE else None
+        for part in self.parts:
+            axes, local, spin, project = _local(part, places, turns)
+            stiffness = part.stiffness
             strained = np.einsum("ekl,el->ek", stiffness, local)
             pushed = np.einsum("ekl,ek->el", project, strained)
             levers = _skew(strained.reshape(len(axes), -1, 3)).reshape(len(axes), -1, 3)
             matrix = project.transpose(0, 2, 1) @ stiffness @ project - levers @ spin
             matrix -= spin.transpose(0, 2, 1) @ (levers * _at_forces(levers.shape[1])).transpose(0, 2, 1) @ project
-            count, width = stiffness.shape[1] // 3, stiffness.shape[1]
+            count = stiffness.shape[1] // 3
             world = np.einsum("eij,enj->eni", axes, pushed.reshape(-1, count, 3)).reshape(pushed.shape)
-            np.add.at(force, family.degrees, world)
+            np.add.at(force, part.degrees, world)
             blocks = matrix.reshape(-1, count, 3, count, 3)
-            turned = np.einsum("eij,enjml,ekl->enimk", axes, blocks, axes, optimize=True)
-            row = np.repeat(family.degrees, width, axis=1).ravel()
-            column = np.tile(family.degrees, (1, width)).ravel()
-            part = coo_array((turned.ravel(), (row, column)), shape=(size, size)).tocsr()
-            total = part if total is None else total + part
+            turned = np.einsum("enimj,ekj->enimk", np.einsum("eij,enjml->eniml", axes, blocks), axes)
+            if size <= DENSE:
+                np.add.at(total.reshape(-1), part.rows * size + part.columns, turned.ravel())
+                continue
+            found = coo_array((turned.ravel(), (part.rows, part.columns)), shape=(size, size)).tocsr()
+            total = found if total is None else total + found
         return force, total
-
-    def _local(self, family: Elements, places: Array, turns: Array) -> tuple[Array, Array, Array, Array]:
-        """Axes (E, 3, 3) of elements, their deformation (E, K), and the matrices `spin` (E, 3, K) and `project`."""
-        nodes = family.degrees[:, ::DEGREES] // DEGREES
-        count = nodes.shape[1]
-        now, then = places[nodes], self.structure.places[nodes]
-        now, then = (each - each.mean(axis=1, keepdims=True) for each in (now, then))
-        size = np.einsum("eni,eni->e", then, then) / count
-        mean = _rotation(turns[nodes].sum(axis=1))
-        rigid = np.einsum("eij,enj->eni", mean, then)
-        axes = _rotation(np.einsum("eni,enj->eij", now, rigid) + (BY_TURNS * size)[:, None, None] * np.eye(3)) @ mean
-        arms = np.einsum("eji,enj->eni", axes, now)
-        rotations = _logarithm(np.einsum("eji,enjk->enik", axes, turns[nodes]))
-        local = np.concatenate([arms - then, rotations], axis=2).reshape(len(nodes), -1)
-        cross = _skew(arms)
-        weight = BY_TURNS * size[:, None, None] * np.eye(3)
-        inertia = np.einsum("enji,enjk->eik", cross, cross) + count * weight
-        moments = np.stack([cross, np.broadcast_to(weight[:, None], cross.shape)], axis=2)  # (E, n, 2, 3, 3)
-        spin = np.linalg.solve(inertia, moments.transpose(0, 3, 1, 2, 4).reshape(len(nodes), 3, -1))
-        whole = np.eye(DEGREES * count).reshape(count, 2, 3, count, 2, 3)
-        whole = whole - np.einsum(
-            "nm,ab,ij->naimbj", np.full((count, count), 1 / count), np.diag([1.0, 0.0]), np.eye(3)
-        )
-        moved = np.stack([-cross, np.broadcast_to(np.eye(3), cross.shape)], axis=2)  # a rigid rotation of the element
-        width = DEGREES * count
-        project = whole.reshape(width, width) - moved.reshape(len(nodes), width, 3) @ spin
-        return axes, local, spin, project
 
     def _transform(self, places: Array) -> Any:
         """The rule by which tied nodes follow their masters, from where they are now."""
         from scipy.sparse import csr_array, lil_array
 
         structure = self.structure
-        if not structure.ties:
-            return csr_array(structure.transform)
         found = lil_array(structure.transform.copy())
         column = np.full(structure.size, -1, dtype=np.int64)
         column[structure.independent] = np.arange(len(structure.independent))
@@ -171,7 +191,26 @@ class _Large:
             for slave in tie.slaves:
                 rows = degrees_of([slave])
                 found[rows[:3][:, None], here] = rigid_rows(places[slave] - places[tie.master])
-        return csr_array(found)
+        return found.toarray() if structure.size <= DENSE else csr_array(found)
+
+
+def _local(part: _Part, places: Array, turns: Array) -> tuple[Array, Array, Array, Array]:
+    """Axes (E, 3, 3) of elements, their deformation (E, K), and the matrices `spin` (E, 3, K) and `project`."""
+    now, turned = places[part.nodes], turns[part.nodes]
+    now = now - now.mean(axis=1, keepdims=True)
+    elements, count = part.nodes.shape
+    mean = _rotation(turned.sum(axis=1))
+    rigid = part.then @ mean.transpose(0, 2, 1)
+    axes = _rotation(now.transpose(0, 2, 1) @ rigid + part.weight) @ mean
+    arms = now @ axes
+    rotations = _logarithm(axes.transpose(0, 2, 1)[:, None] @ turned)
+    local = np.concatenate([arms - part.then, rotations], axis=2).reshape(elements, -1)
+    cross = _skew(arms)
+    inertia = np.einsum("enji,enjk->eik", cross, cross) + count * part.weight
+    moments = np.stack([cross, np.broadcast_to(part.weight[:, None], cross.shape)], axis=2)  # (E, n, 2, 3, 3)
+    spin = np.linalg.solve(inertia, moments.transpose(0, 3, 1, 2, 4).reshape(elements, 3, -1))
+    moved = np.stack([-cross, np.broadcast_to(np.eye(3), cross.shape)], axis=2)  # a rigid rotation of the element
+    return axes, local, spin, part.whole - moved.reshape(elements, -1, 3) @ spin
 
 
 def _rotation(matrices: Array) -> Array:
@@ -184,9 +223,11 @@ def _rotation(matrices: Array) -> Array:
 
 def _skew(vectors: Array) -> Array:
     """(..., 3, 3) matrices of the cross product with vectors (..., 3)."""
+    found = np.zeros((*vectors.shape, 3))
     x, y, z = np.moveaxis(vectors, -1, 0)
-    o = np.zeros_like(x)
-    return np.stack([np.stack([o, -z, y], -1), np.stack([z, o, -x], -1), np.stack([-y, x, o], -1)], axis=-2)
+    found[..., 0, 1], found[..., 0, 2], found[..., 1, 2] = -z, y, -x
+    found[..., 1, 0], found[..., 2, 0], found[..., 2, 1] = z, -y, x
+    return found
 
 
 def _at_forces(rows: int) -> Array:

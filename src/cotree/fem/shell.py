@@ -135,6 +135,9 @@ class Shells(Elements):
             matrix[:, :, k, :, k] = nodes
         return matrix.reshape(-1, 18, 18)
 
+    def stretch(self, u: Array) -> Array:
+        return np.asarray(np.einsum("tik,tk->ti", self._means[:, :3], u))
+
     def strains(self, u: Array) -> Strains:
         """Strains and curvatures from displacements (T, 18), at the centroid and the corners.
 

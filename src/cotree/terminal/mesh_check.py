@@ -12,14 +12,21 @@ from cotree.fem.doubled import MOST, MeshError, mesh_error
 from cotree.fem.element import DEGREES
 from cotree.fem.internal import Internal
 from cotree.fem.store import content_hash, kept
+from cotree.terminal.beam import Beam
 from cotree.terminal.deformable import Deformable
 
 FACTOR = {True: 2, False: 4}
 """Nodes of the finer mesh for each of the coarse one, of lines alone and with shells, roughly."""
 
 
-def checked_mesh(body: Deformable, values: Mapping[str, float], folder: str | None = None) -> MeshError:
-    """The error of a body's mesh; refused for meshes whose finer one would be too large."""
+EXACT = 6
+"""Elements of a straight beam from which on its first frequency is right to 0.1 %; its nodes always bend rightly."""
+
+
+def checked_mesh(body: Deformable, values: Mapping[str, float], folder: str | None = None) -> MeshError | None:
+    """The error of a body's mesh, None where there is none to speak of; refused where the finer one were too large."""
+    if isinstance(body, Beam) and body.elements >= EXACT:
+        return None
     key = content_hash("doubled", type(body).kind, *body.recipe(values), *body.choices(values))
     return kept(folder, key, lambda: _computed(body, values), _packed, _unpacked)
 

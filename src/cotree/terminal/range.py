@@ -24,17 +24,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.fem.critical import Critical, critical
+from cotree.fem.critical import NEVER, Critical, certainly_stable, critical
 from cotree.fem.doubled import MeshError
 from cotree.fem.element import DEGREES
-from cotree.fem.internal import Internal, Loads
+from cotree.fem.internal import Internal, Loads, Solved
 from cotree.fem.large import Bent, bent_by
 from cotree.terminal.recovery import Deformation
 
 Array = NDArray[np.float64]
 
-SMALL_TURN = 0.08
-"""Rotation in rad against the body's frame below which rotations change a deflection by less than half a per cent."""
+SMALL_TURN, BY_SMALL_TURN = 0.12, 0.45
+"""Rotation in rad against the body's frame up to which the error of a deflection is taken as a factor times its square,
+that of a cantilever with a force at its end."""
 LARGE_TURN = 0.3
 """Rotation from which on it is the first thing to look at."""
 LEAST = 1e-9
@@ -94,20 +95,24 @@ def deflection_range(
     seen = _View(found.places, supports or found.body.nodes[:1])
     here, loads = found.at(k), found.loads.part(slice(k, k + 1))
     theory = seen.small(here)
-    by_all = _small(found.body, loads)
+    whole = _to_second_order(found.body).solve(loads)
+    by_all = whole.u[:, 0]
     by_all[list(found.still)] = 0.0
     lacks = {"shapes": seen.small(by_all) - theory}
     turns = np.linalg.norm(here.reshape(-1, DEGREES)[:, 3:], axis=1)
-    if turns.max() > SMALL_TURN:
+    turn = float(turns.max())
+    off, parts = mesh(), {"strain": _stretch(whole)}
+    if turn <= SMALL_TURN:
+        parts["turn"] = BY_SMALL_TURN * turn**2
+    else:
         bent = _bent(found, loads, int(np.argmin(turns)))  # held where it turns least
         lacks["turn"] = np.full_like(theory, np.inf) if bent is None else seen.large(bent) - seen.small(by_all)
-    off, parts = mesh(), {"strain": found.part(slice(k, k + 1)).stretch(0)}
     if off is not None:
         lacks["mesh"] = seen.small(_with_turns(off.under(loads)))
         parts["mesh"] = off.first * _share_of_vibration(found.body, loads, theory)
     together = _error(np.sum(list(lacks.values()), axis=0), theory) + sum(parts.values())
     parts |= {name: parts.get(name, 0.0) + _error(each, theory) for name, each in lacks.items()}
-    return Range(parts, together, float(found.t[k]), moved, float(turns.max()), size)
+    return Range(parts, together, float(found.t[k]), moved, turn, size)
 
 
 def series_range(pieces: Sequence[Deformation], whole: Deformation) -> Range | None:
@@ -147,8 +152,7 @@ def mode_errors(found: Deformation) -> Array:
     seen = _View(found.places, found.body.nodes[:1])
     if found.loads is None or not found.loads.coordinates.shape[1]:
         return np.zeros(len(found.t) - 1)
-    whole = found.body if found.body.second_order else _to_second_order(found.body)
-    by_all, theory = whole.solve(found.loads).u, found.shapes @ found.coordinates
+    by_all, theory = _to_second_order(found.body).solve(found.loads).u, found.shapes @ found.coordinates
     by_all[list(found.still)] = 0.0
     moved = [each[:, 1:] - each[:, :1] for each in (by_all, theory)]
     largest = np.abs(moved[1]).max(axis=0)
@@ -159,8 +163,8 @@ def mode_errors(found: Deformation) -> Array:
     return np.where(largest > LEAST * largest.max(initial=0.0), errors, 0.0)
 
 
-def load_share(found: Deformation, rows: Any) -> tuple[float, float]:
-    """The largest load over the first critical one of a body held by ``rows``, and its time.
+def load_share(found: Deformation, rows: Callable[[], Any]) -> tuple[float, float]:
+    """The largest load over the first critical one of a body held by what ``rows`` gives, and its time.
 
     A load must last to buckle a body: it is the mean over one period of the shape into which it buckles.
     """
@@ -169,7 +173,7 @@ def load_share(found: Deformation, rows: Any) -> tuple[float, float]:
     loads = found.loads
 
     def share(part: Loads) -> Critical:
-        return critical(found.body, part, rows, found.still)
+        return NEVER if certainly_stable(found.body, part) else critical(found.body, part, rows(), found.still)
 
     pushed = np.linalg.norm(loads.frames[..., :3], axis=2).sum(axis=1)
     instants = dict.fromkeys((int(np.argmax(pushed)), largest_deflection(found)[0]))
@@ -239,15 +243,20 @@ def _largest_moves(found: Deformation) -> Array:
     return np.concatenate([np.linalg.norm(each.displacements, axis=2).max(axis=1) for each in parts])
 
 
-def _small(body: Internal, loads: Loads) -> Array:
-    """(6 N,) displacements of the whole mesh under loads, to the second order."""
-    whole = body if body.second_order else _to_second_order(body)
-    return np.asarray(whole.solve(loads).u[:, 0])
-
-
 def _to_second_order(body: Internal) -> Internal:
     """The same body with loads that act on its deformed shape."""
+    if body.second_order:
+        return body
     return Internal(body.structure, body.reference, body.shapes, body.nodes, held=body.held, second_order=True)
+
+
+def _stretch(solved: Solved) -> float:
+    """The largest strain of a centre line, or of the middle of a shell, at one time."""
+    largest, u = 0.0, solved.first[:, 0]
+    for family in solved.body.structure.families:
+        strains = family.stretch(u[family.degrees])
+        largest = max(largest, float(np.abs(strains).max(initial=0.0)))
+    return largest
 
 
 def _share_of_vibration(body: Internal, loads: Loads, theory: Array) -> float:

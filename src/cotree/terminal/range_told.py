@@ -75,14 +75,15 @@ class _Judged:
             told: Told = {"mode": k + 1, "frequency": float(frequencies[k]), "error": float(errors[k])}
             told["remedy"] = _more_shapes(self.body)
             said.append(diagnose("modes-off", self.body.name, **told))
-        first = 0.0 if self.pieces else self._mesh().first
+        mesh = None if self.pieces else self._mesh()
+        first = 0.0 if mesh is None else mesh.first
         code = "mesh-coarse" if first > MODES_OFF else "mesh-doubt" if first > ENOUGH else None
         return said if code is None else [*said, diagnose(code, self.body.name, error=first / 2)]
 
     def _supports(self) -> list[int]:
         return held_nodes(self.model, self.body, self.found.body.structure.names)
 
-    def _mesh(self) -> MeshError:
+    def _mesh(self) -> MeshError | None:
         return checked_mesh(self.body, self.body.values(self.model.parameter_values()), self.model.folder)
 
     def _bent(self) -> list[Diagnostic]:
@@ -108,8 +109,8 @@ class _Judged:
         if self.pieces:  # neighbours hold a segment elastically; together they bend aside as the equations say
             return []
         structure = self.found.body.structure
-        rows = held_rows(self.model, self.body, structure.names, len(structure.places))
-        share, t = load_share(self.found, rows)
+        around = self.model, self.body, structure.names, len(structure.places)
+        share, t = load_share(self.found, lambda: held_rows(*around))
         if share <= 1.0:
             return []
         if len(self.found.t) > 1:

@@ -117,19 +117,6 @@ class Deformation:
         x, y, z = (float(each) for each in place)
         return Peak(value, float(self.t[k]), (x, y, z), element)
 
-    def stretch(self, index: int) -> float:
-        """The largest strain at one time of a centre line or of the middle of a shell."""
-        largest = 0.0
-        for family, u, *rest in self._carried(index):
-            if hasattr(family, "triangles"):
-                found = np.abs(family.strains(u).membrane)
-            elif hasattr(family, "section"):
-                found = np.abs(family.forces(u, ENDS, *rest).n) / (family.material.young * family.section.area)
-            else:
-                continue
-            largest = max(largest, float(found.max(initial=0.0)))
-        return largest
-
     @cached_property
     def _largest(self) -> tuple[Array, Array, Array]:
         """The largest stress at each time, its place and its element."""
