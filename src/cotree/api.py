@@ -196,10 +196,7 @@ class Model(_model.Model):
         return model_tree(self, self.graph(), prefer, into_tree, into_cotree)
 
     def equations(self, tree: Any = None) -> SystemEquations:
-        """The equations, written with a tree, a preset for `tree`, or the default tree.
-
-        A mechanism may have a pair of trees, for translation and for rotation.
-        """
+        """The equations, written with a tree, a preset for `tree`, a pair of them for a mechanism, or the default."""
         from cotree.formulation import model_equations
         from cotree.solve.cut import cut_by_statics
 
@@ -304,10 +301,7 @@ class Model(_model.Model):
         return draw_graph(self._spanning(tree), path, collapse=collapse)
 
     def draw_motion(self, solution: Solution, path: str | Path | None = None, **options: Any) -> Any:
-        """Draw a structure in nodal coordinates at several instants of a run; returns the figure.
-
-        The options are those of `cotree.view.structure_drawing.draw_structure`: ``times``, ``view`` and ``forces``.
-        """
+        """Draw a nodal structure at several instants of a run, with ``times``, ``view``, ``forces``; returns the figure."""
         from cotree.view.structure_drawing import draw_structure
 
         return draw_structure(self, solution, path=path, **options)
