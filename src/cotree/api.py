@@ -301,7 +301,7 @@ class Model(_model.Model):
         return draw_graph(self._spanning(tree), path, collapse=collapse)
 
     def draw_motion(self, solution: Solution, path: str | Path | None = None, **options: Any) -> Any:
-        """Draw a nodal structure at several instants of a run, with ``times``, ``view``, ``forces``; returns the figure."""
+        """Draw a nodal structure at some instants of a run (``times``, ``view``, ``forces``); returns the figure."""
         from cotree.view.structure_drawing import draw_structure
 
         return draw_structure(self, solution, path=path, **options)
