@@ -102,9 +102,9 @@ class Derivation:
 
     def _every_flow(self) -> Iterator[tuple[str, ca.SX]]:
         asked = {found[0] for name in self.structure.signals if (found := split_signal(name, "flow"))}
-        for name in asked & self.structure.lines.keys():
+        for name in sorted(asked & self.structure.lines.keys()):
             yield from vector_signals(f"{name}.flow", self.kin.flow(name)).items()
-        for name in asked & self.structure.vertices.keys():
+        for name in sorted(asked & self.structure.vertices.keys()):
             if self.structure.vertices[name].letter in (*ONE_PORTS, "1") and self.structure.around[name]:
                 yield from vector_signals(f"{name}.flow", self.kin.shown_flow(name)).items()
 
@@ -112,7 +112,7 @@ class Derivation:
         """The efforts that expressions ask for and that displacements give."""
         found: dict[str, ca.SX] = {}
         s = self.structure
-        for of in {parts[0] for name in s.signals if (parts := split_signal(name, "effort"))}:
+        for of in sorted({parts[0] for name in s.signals if (parts := split_signal(name, "effort"))}):
             lines = [s.lines[of]] if of in s.lines else s.around.get(of, [])
             ends = [s.vertices[end] for line in lines for end in (line.tail[0], line.head[0])]
             for vertex in [v for v in ends if v.letter == "C"][:1]:

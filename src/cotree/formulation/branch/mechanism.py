@@ -228,7 +228,7 @@ class Mechanism:
             if not link.of_body:
                 held[name] = _sum(held.get(name), wrench)
                 pairs.append((link.a, link.b, wrench))
-        for name in self.tree.driven:
+        for name in (name for name in self.top.model.components if name in self.tree.driven):
             link, coordinate = self.driven_coordinate(name)
             force, own = self._taken(link, coordinate, held[link.name])
             drives[name] = force
