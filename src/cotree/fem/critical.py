@@ -55,7 +55,7 @@ def critical(body: Internal, loads: Loads, rows: Any, still: Sequence[int] = ())
 
 
 def certainly_stable(body: Internal, loads: Loads) -> bool:
-    """Whether one load is far below the first critical one, by the shapes of the body's coordinates alone.
+    """Whether loads are all far below the first critical one, by the shapes of the body's coordinates alone.
 
     They are held at the body's reference: a node holds less than what holds the body in a machine, other references may
     hold more.
@@ -65,11 +65,13 @@ def certainly_stable(body: Internal, loads: Loads) -> bool:
     shapes = body.shapes
     if not shapes.shape[1]:
         return False
-    geometric, straight = np.zeros((shapes.shape[1],) * 2), body.straight(loads)
-    for _, _, family, matrices in body.geometric(straight, body.first(straight)):
+    n, straight = shapes.shape[1], body.straight(loads)
+    geometric = np.zeros((len(loads), n, n))
+    for part, _, family, matrices in body.geometric(straight, body.first(straight)):
         own = shapes[family.degrees]
-        geometric += np.tensordot(own, matrices[0] @ own, axes=((0, 1), (0, 1)))
-    largest = float(eigh(-(geometric + geometric.T) / 2, body.stiffness, eigvals_only=True)[-1])
+        geometric[part] += own.reshape(-1, n).T @ (matrices @ own).reshape(len(matrices), -1, n)
+    bound = (geometric + geometric.transpose(0, 2, 1)) / -2
+    largest = max(float(eigh(each, body.stiffness, eigvals_only=True)[-1]) for each in bound)
     return largest < (FAR_BELOW_NODE if body.reference.kind == "node" else FAR_BELOW)
 
 

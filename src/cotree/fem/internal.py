@@ -27,6 +27,8 @@ from cotree.fem.space import space_of
 from cotree.fem.structure import Structure
 
 _CHUNK = 2e7  # numbers at a time
+SETTLING, SETTLED = 40, 1e-4
+"""Steps in which displacements of a body at rest settle, at most, and the part of the largest that still changes."""
 FLAT = 1e-4
 """Part of the largest second moment of mass below which a body counts as flat or thin in a direction."""
 
@@ -151,6 +153,27 @@ class Internal:
         nothing = np.zeros((len(self.shapes), 0))
         first, bent, straight = (np.concatenate([nothing, *each], axis=1) for each in zip(*found, strict=True))
         return Solved(self, loads, first, bent, straight)
+
+    def settled(self, solved: Solved) -> Array:
+        """(6 N,) displacements at one time of a body at rest, whose second order follows from themselves.
+
+        Above the first critical load they would grow without end: what the coordinates give is kept there.
+        """
+        straight = self.straight(solved.loads)
+        pushes = [(family, each[0]) for _, _, family, each in self.geometric(straight, solved.cause)]
+        u, change = solved.u[:, 0], np.inf
+        for _ in range(SETTLING):
+            nodal = np.zeros((self.structure.size, 1))
+            for family, matrices in pushes:
+                np.add.at(nodal[:, 0], family.degrees, -np.einsum("ekl,el->ek", matrices, u[family.degrees]))
+            new = solved.first[:, 0] + self._space.statics(nodal)[:, 0]
+            before, change = change, float(np.abs(new - u).max())
+            if change > 0.95 * before:
+                return np.asarray(solved.u[:, 0])
+            u = new
+            if change < SETTLED * float(np.abs(u).max()):
+                break
+        return np.asarray(u)
 
     def _parts(self, count: int) -> Iterator[slice]:
         """Times by the piece, so that forces on all mass points fit into memory."""

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.fem.critical import NEVER, Critical, certainly_stable, critical
+from cotree.fem.critical import Critical, certainly_stable, critical
 from cotree.fem.doubled import MeshError
 from cotree.fem.element import DEGREES
 from cotree.fem.internal import Internal, Loads, Solved
@@ -96,8 +96,9 @@ def deflection_range(
     seen = _View(found.places, supports or found.body.nodes[:1])
     here, loads = found.at(k), found.loads.part(slice(k, k + 1))
     theory = seen.small(here)
-    whole = _to_second_order(found.body).solve(loads)
-    by_all = whole.u[:, 0]
+    body = _to_second_order(found.body)
+    whole = body.solve(loads)
+    by_all = body.settled(whole) if len(found.t) == 1 else whole.u[:, 0]
     by_all[list(found.still)] = 0.0
     lacks = {"shapes": seen.small(by_all) - theory}
     turns = np.linalg.norm(here.reshape(-1, DEGREES)[:, 3:], axis=1)
@@ -107,10 +108,14 @@ def deflection_range(
         parts["turn"] = BY_SMALL_TURN * turn**2
     else:
         node = int(np.argmin(turns))  # held where it turns least
-        lacks["turn"] = _by_turns(found, found.body.nodal(loads)[:, 0], seen, by_all, node)
-        if len(found.t) > 1 and _error(lacks["turn"], theory) > ENOUGH:
-            other = _by_turns(found, found.body.structure.stiffness @ here, seen, here, node)
-            lacks["turn"] = min(lacks["turn"], other, key=lambda each: _error(each, theory))
+        by_shape = found.body.structure.stiffness @ here, here
+        tries = [by_shape, (found.body.nodal(loads)[:, 0], by_all)][0 if len(found.t) > 1 else 1 :]
+        turned = [np.full_like(theory, np.inf)]  # the best first
+        for pushed, linear in tries:
+            if _error(turned[0], theory) > ENOUGH:
+                turned.append(_by_turns(found, pushed, seen, linear, node))
+                turned.sort(key=lambda each: _error(each, theory))
+        lacks["turn"] = turned[0]
     if off is not None:
         lacks["mesh"] = seen.small(_with_turns(off.under(loads)))
         parts["mesh"] = off.first * _share_of_vibration(found.body, loads, theory)
@@ -177,10 +182,12 @@ def load_share(found: Deformation, rows: Callable[[], Any]) -> tuple[float, floa
     loads = found.loads
 
     def share(part: Loads) -> Critical:
-        return NEVER if certainly_stable(found.body, part) else critical(found.body, part, rows(), found.still)
+        return critical(found.body, part, rows(), found.still)
 
     pushed = np.linalg.norm(loads.frames[..., :3], axis=2).sum(axis=1)
     instants = dict.fromkeys((int(np.argmax(pushed)), largest_deflection(found)[0]))
+    if certainly_stable(found.body, loads.part(list(instants))):
+        return 0.0, 0.0
     shares = {k: share(loads.part(slice(k, k + 1))) for k in instants}
     k = max(shares, key=lambda k: shares[k].share)
     worst = shares[k]
