@@ -22,6 +22,8 @@ DENSE = 300
 STEPS = 40
 """Steps of Lanczos' method for larger ones."""
 NOISE = 1e-12
+RIGID = 1e-13
+"""Stiffness over the largest below which a motion counts as rigid."""
 FAR_BELOW_NODE, FAR_BELOW = 0.5, 0.15
 """Shares of the critical load, by the shapes of a body held at a node or otherwise, below which there is no doubt."""
 
@@ -45,6 +47,9 @@ def critical(body: Internal, loads: Loads, rows: Any, still: Sequence[int] = ())
     reference, too. A body that floats freely has no such load here.
     """
     held = (*body.held, *still)
+    small = _dense(body, loads, rows, held) if body.structure.size <= DENSE and not body.structure.ties else None
+    if small is not None:
+        return small
     space = Space(body.structure, Reference.mean(), held=held, rows=rows)
     if space.floats:
         space = Space(body.structure, body.reference, held=held, rows=rows)
@@ -54,8 +59,8 @@ def critical(body: Internal, loads: Loads, rows: Any, still: Sequence[int] = ())
     return NEVER if geometric is None else _largest(space, space.spread.T @ (geometric @ space.spread))
 
 
-def certainly_stable(body: Internal, loads: Loads) -> bool:
-    """Whether loads are all far below the first critical one, by the shapes of the body's coordinates alone.
+def shares_of_shapes(body: Internal, loads: Loads) -> Array:
+    """(T,) loads over the first critical one, by the shapes of the body's coordinates alone; infinite without any.
 
     They are held at the body's reference: a node holds less than what holds the body in a machine, other references may
     hold more.
@@ -64,15 +69,43 @@ def certainly_stable(body: Internal, loads: Loads) -> bool:
 
     shapes = body.shapes
     if not shapes.shape[1]:
-        return False
+        return np.full(len(loads), np.inf)
     n, straight = shapes.shape[1], body.straight(loads)
     geometric = np.zeros((len(loads), n, n))
     for part, _, family, matrices in body.geometric(straight, body.first(straight)):
         own = shapes[family.degrees]
         geometric[part] += own.reshape(-1, n).T @ (matrices @ own).reshape(len(matrices), -1, n)
     bound = (geometric + geometric.transpose(0, 2, 1)) / -2
-    largest = max(float(eigh(each, body.stiffness, eigvals_only=True)[-1]) for each in bound)
-    return largest < (FAR_BELOW_NODE if body.reference.kind == "node" else FAR_BELOW)
+    return np.array([eigh(each, body.stiffness, eigvals_only=True)[-1] for each in bound])
+
+
+def far_below(body: Internal) -> float:
+    """What `shares_of_shapes` of a body may be without any doubt."""
+    return FAR_BELOW_NODE if body.reference.kind == "node" else FAR_BELOW
+
+
+def _dense(body: Internal, loads: Loads, rows: Any, held: Sequence[int]) -> Critical | None:
+    """The same for a small mesh, by dense matrices; None where the rows leave rigid motions."""
+    from scipy.linalg import LinAlgError, eigh, null_space
+
+    structure, geometric = body.structure, _geometric(body, loads)
+    if geometric is None:
+        return NEVER
+    idle = structure.stiffness.diagonal() == 0
+    numbers = np.union1d(np.asarray(held, dtype=np.int64), np.flatnonzero(idle))
+    free = null_space(np.vstack([rows.toarray(), np.eye(structure.size)[numbers]]))
+    K, G, M = (free.T @ (each @ free) for each in (structure.stiffness, geometric, structure.mass))
+    stiff = np.linalg.eigvalsh(K)
+    if not len(stiff) or stiff[0] <= RIGID * stiff[-1]:
+        return None
+    try:
+        values, shapes = eigh(-(G + G.T) / 2, K, subset_by_index=[len(K) - 1, len(K) - 1])
+    except LinAlgError:
+        return None
+    shape = shapes[:, 0]
+    inertia = float(shape @ M @ shape)
+    omega = np.sqrt(float(shape @ K @ shape) / inertia) if inertia > 0 else np.inf
+    return Critical(float(values[0]), omega) if values[0] > 0 else NEVER
 
 
 def _geometric(body: Internal, loads: Loads) -> Any:

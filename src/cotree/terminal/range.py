@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.fem.critical import Critical, certainly_stable, critical
+from cotree.fem.critical import Critical, critical, far_below, shares_of_shapes
 from cotree.fem.doubled import MeshError
 from cotree.fem.element import DEGREES
 from cotree.fem.internal import Internal, Loads, Solved
@@ -34,7 +34,7 @@ from cotree.terminal.recovery import Deformation
 
 Array = NDArray[np.float64]
 
-SMALL_TURN, BY_SMALL_TURN = 0.12, 0.45
+SMALL_TURN, BY_SMALL_TURN = 0.14, 0.45
 """Rotation in rad against the body's frame up to which the error of a deflection is taken as a factor times its square,
 that of a cantilever with a force at its end."""
 LARGE_TURN = 0.3
@@ -185,12 +185,12 @@ def load_share(found: Deformation, rows: Callable[[], Any]) -> tuple[float, floa
         return critical(found.body, part, rows(), found.still)
 
     pushed = np.linalg.norm(loads.frames[..., :3], axis=2).sum(axis=1)
-    instants = dict.fromkeys((int(np.argmax(pushed)), largest_deflection(found)[0]))
-    if certainly_stable(found.body, loads.part(list(instants))):
+    instants = list(dict.fromkeys((int(np.argmax(pushed)), largest_deflection(found)[0])))
+    rough = shares_of_shapes(found.body, loads.part(instants))
+    k = instants[int(np.argmax(rough))]
+    if rough.max() < far_below(found.body):
         return 0.0, 0.0
-    shares = {k: share(loads.part(slice(k, k + 1))) for k in instants}
-    k = max(shares, key=lambda k: shares[k].share)
-    worst = shares[k]
+    worst = share(loads.part(slice(k, k + 1)))
     near = np.abs(found.t - found.t[k]) <= np.pi / worst.omega
     if worst.share > 1.0 and near.sum() > 1:
         worst = share(loads.mean(near, found.t))
