@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cotree as ct
+from cotree.fem.store import forget
 from cotree.terminal.held_by import held_rows
 from cotree.terminal.range import deflection_range
 
@@ -226,3 +227,26 @@ def test_segments_that_nothing_decides_are_refused() -> None:
         ct.ModelError, match=r"rod.segments: found 'many'. Expected a whole number from 1 to 200, or 'auto'"
     ):
         ct.Beam("rod", length=1.0, section=section, material=ct.STEEL, elements=4, segments="many")  # type: ignore[arg-type]
+
+
+def test_a_large_mesh_is_judged_without_a_finer_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plate strip that bends too far says so, and that its mesh is not compared."""
+    monkeypatch.setattr("cotree.terminal.mesh_check.MOST", 10)
+    forget()
+    m = ct.Model("strip", gravity=(0, 0, 0))
+    m.add(
+        ct.FlexibleBody(
+            "strip",
+            mesh={"grid": {"size": [1.0, 0.1], "cells": [10, 2], "origin": [0, -0.05, 0]}},
+            plate=ct.Plate(0.01, ct.Material(1e10, 1000, poisson=0.0)),
+            frames={"start": [0, 0, 0], "end": [1, 0, 0]},
+            rigid={"start": "left", "end": "right"},
+            attached="start",
+            modes=0,
+        )
+    )
+    m.add(ct.Weld("wall", m.ground, "strip.start"))
+    m.add(ct.PointForce("push", "strip.end", force=(0, 0, 1e10 * 0.1 * 0.01**3 / 12)))
+    found = {each.code: each.text for each in m.static_equilibrium().diagnostics}
+    assert "deflection-off" in found
+    assert "the mesh of 'strip' is not compared with a finer one" in found["mesh-unchecked"]

@@ -262,6 +262,11 @@ CODES: dict[str, Code] = {
         "with twice as many elements the first frequency of {quoted} is lower by about {error:.1%}",
         "The same for 0.5 % to 2.5 %.",
     ),
+    "mesh-unchecked": Code(
+        "note",
+        "the mesh of {quoted} is not compared with a finer one: {why}",
+        "A mesh of a flexible body that is large already, or whose finer one could not be solved.",
+    ),
     "range-unchecked": Code(
         "note",
         "it is not checked whether {quoted} stays in the range of its theory: {why}",

@@ -37,8 +37,8 @@ def _computed(body: Deformable, values: Mapping[str, float]) -> MeshError:
     count = DEGREES * len(coarse.structure.places) * FACTOR[lines]
     if count > MOST:
         raise ModelError(
-            f"a mesh with twice as many elements would have about {count} degrees of freedom",
-            expected=f"at most {MOST} for a check of the mesh",
+            f"that would have about {count} degrees of freedom",
+            expected=f"at most {MOST}",
         )
     fine = body.finer().prepare(values)
     both = [_loaded(body, each) for each in (coarse, fine)]

@@ -58,10 +58,11 @@ class _Judged:
     def __init__(self, model: Model, body: Deformable, found: Deformation) -> None:
         self.model, self.body, self.found = model, body, found
         self.pieces = [piece.strained for piece in getattr(found, "pieces", ())]
+        self.further: list[Diagnostic] = []
 
     def told(self) -> list[Diagnostic]:
         """Its error, its load beside the critical one, its stress beside the yield strength."""
-        said = [*self._bent(), *self._buckles(), *self._yields()]
+        said = [*self._bent(), *self._buckles(), *self._yields(), *self.further]
         outside = [each for each in said if each.code == "outside-theory"]
         return [each for each in said if each.code != "outside-theory" or each is outside[0]]
 
@@ -78,13 +79,18 @@ class _Judged:
         mesh = None if self.pieces else self._mesh()
         first = 0.0 if mesh is None else mesh.first
         code = "mesh-coarse" if first > MODES_OFF else "mesh-doubt" if first > ENOUGH else None
-        return said if code is None else [*said, diagnose(code, self.body.name, error=first / 2)]
+        said += [] if code is None else [diagnose(code, self.body.name, error=first / 2)]
+        return [*said, *self.further]
 
     def _supports(self) -> list[int]:
         return held_nodes(self.model, self.body, self.found.body.structure.names)
 
     def _mesh(self) -> MeshError | None:
-        return checked_mesh(self.body, self.body.values(self.model.parameter_values()), self.model.folder)
+        try:
+            return checked_mesh(self.body, self.body.values(self.model.parameter_values()), self.model.folder)
+        except CotreeError as reason:  # such as a mesh that is large
+            self.further.append(diagnose("mesh-unchecked", self.body.name, why=str(reason).rstrip(".")))
+            return None
 
     def _bent(self) -> list[Diagnostic]:
         worst = (
