@@ -138,6 +138,8 @@ def test_numbers_and_names() -> None:
 def test_every_function_has_the_same_value_in_numbers_and_symbols() -> None:
     assert set(ARITY) == set(NUMERIC) == set(SYMBOLIC)
     for name, (count, _) in ARITY.items():
+        if name in ("trapezoid", "spline"):  # whose further arguments are plain numbers: tests/maths/test_profiles.py
+            continue
         for values in ([0.3, 0.25, 0.7], [-0.3, 0.2, 0.9], [0.0, 0.5, 1.0], [2.6, 0.5, 1.0], [-1.0, 0.3, 0.6]):
             arguments = values[:count]
             try:

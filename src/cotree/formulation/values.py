@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cotree.errors import ExpressionError, ModelError, nearest
 from cotree.formulation.system import Mode, Variables
 from cotree.maths.printing import to_text
+from cotree.maths.profiles import profiles
 from cotree.maths.symbolic import SYMBOLIC, column, elements, substitute
 from cotree.model import Component, Expression, Model, Quantity, quantities
 
@@ -120,6 +121,7 @@ class Values:
             "min": lambda a, b: self._kink("min", (a, b), b - a, lambda after: b - (b - a) * after),
             "max": lambda a, b: self._kink("max", (a, b), b - a, lambda after: a + (b - a) * after),
         }
+        self._functions |= profiles(self._functions["ramp"])
         self._parameters = self._derived_parameters()
 
     @property

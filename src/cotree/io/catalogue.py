@@ -203,6 +203,10 @@ FUNCTIONS: dict[str, str] = {
     "sign(x)": "-1, 0 or 1", "min(a, b)": "the smaller of two", "max(a, b)": "the larger of two",
     "ramp(x)": "0 before x = 0, x from there on", "step(x)": "0 before x = 0, 1 from there on",
     "pulse(x, width, period)": "1 for width at the start of every period from x = 0 on, 0 elsewhere",
+    "smooth_step(x)": "from 0 at x = 0 to 1 at x = 1, without slope at both",
+    "minimum_jerk(x)": "the same without acceleration at both",
+    "trapezoid(x, share)": "from 0 to 1 while its speed rises during share, stays, and falls during share",
+    "spline(x, x0, y0, x1, y1, ...)": "through points, with continuous curvature; level before and behind them",
     "t": "time in s", "pi": "3.14159...", "e": "Euler's number 2.71828...", "inf": "infinity, inside expressions only",
 }  # fmt: skip
 """What expressions may hold besides numbers, parameters and + - * / **."""

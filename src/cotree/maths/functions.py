@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cotree.maths import profiles
+
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e, "inf": math.inf}
 
 ARITY: Mapping[str, tuple[int, int]] = {
@@ -17,7 +19,7 @@ ARITY: Mapping[str, tuple[int, int]] = {
     "sinh": (1, 1), "cosh": (1, 1), "tanh": (1, 1),
     "exp": (1, 1), "log": (1, 1), "sqrt": (1, 1), "abs": (1, 1), "sign": (1, 1),
     "min": (2, 2), "max": (2, 2), "ramp": (1, 1),
-    "step": (1, 1), "pulse": (3, 3),
+    "step": (1, 1), "pulse": (3, 3), **profiles.ARITY,
 }  # fmt: skip
 """Least and greatest number of arguments of each function."""
 
@@ -45,4 +47,5 @@ NUMERIC: Mapping[str, Callable[..., Any]] = {
     "ramp": lambda x: max(x, 0.0),
     "step": step,
     "pulse": pulse,
+    **profiles.profiles(lambda x: max(x, 0.0)),
 }

@@ -7,12 +7,15 @@ from typing import Any
 
 import casadi as ca
 
+from cotree.maths.profiles import profiles
+
 SYMBOLIC: Mapping[str, Callable[..., Any]] = {
     "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "atan2": ca.atan2,
     "sinh": ca.sinh, "cosh": ca.cosh, "tanh": ca.tanh, "exp": ca.exp, "log": ca.log, "sqrt": ca.sqrt, "abs": ca.fabs,
     "sign": ca.sign, "min": ca.fmin, "max": ca.fmax, "ramp": lambda x: ca.fmax(x, 0.0),
     "step": lambda x: ca.if_else(x >= 0.0, 1.0, 0.0),
     "pulse": lambda x, width, period: ca.if_else(ca.logic_and(x >= 0.0, ca.fmod(x, period) < width), 1.0, 0.0),
+    **profiles(lambda x: ca.fmax(x, 0.0)),
 }  # fmt: skip
 
 
