@@ -78,6 +78,10 @@ class Causality:
     def _told(self, names: Collection[str]) -> str:
         return listing([f"{self.structure.vertices[name].shown} '{name}'" for name in names]) or "preference"
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.integral)} integral, {len(self.derivative)} derivative, {len(self.conflicts)} conflicts"
+        return f"<Causality of '{self.structure.name}': {counts}>"
+
     def __str__(self) -> str:
         return self.text()
 

@@ -133,6 +133,10 @@ class Structural:
             lines += [told, *(f"  {path}" for path in paths)] if paths else []
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        counts = f"order {self.order}, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<Structural of '{self.structure.name}': {counts}>"
+
     def __str__(self) -> str:
         return self.text()
 

@@ -47,6 +47,11 @@ class Stress:
     lowest: Array
     """(E, S) smallest normal stress."""
 
+    def __repr__(self) -> str:
+        return (
+            f"<Stress: {len(self.normal)} elements; normal, shear, mises, up to {self.mises.max(initial=0.0):.4g} Pa>"
+        )
+
     @property
     def mises(self) -> Array:
         """(E, S, P) von Mises stress."""

@@ -91,6 +91,10 @@ class Mesh:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "sets", sets)
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.nodes)} nodes, {len(self.lines)} lines, {len(self.triangles)} triangles"
+        return f"<Mesh: {counts}, sets {listing(self.sets, 8) or 'none'}>"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mesh):
             return NotImplemented

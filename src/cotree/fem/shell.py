@@ -49,6 +49,9 @@ class Stress:
     mises: Array
     """(T, 4): von Mises' equivalent stress in plane stress, in Pa."""
 
+    def __repr__(self) -> str:
+        return f"<Stress: {len(self.mises)} triangles; components, mises, up to {self.mises.max(initial=0.0):.4g} Pa>"
+
 
 class Shells(Elements):
     """Triangles of one plating.

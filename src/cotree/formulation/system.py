@@ -24,6 +24,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.errors import listing
 from cotree.maths.symbolic import substitute, symbols
 from cotree.system import Diagnostic, notes_of
 
@@ -56,6 +57,9 @@ class Variables:
         """Fresh symbols with these names; start values are zero where none are given."""
         values = np.zeros(len(names)) if start is None else np.asarray(start, dtype=float)
         return cls(symbols(names), tuple(names), tuple(units), values)
+
+    def __repr__(self) -> str:
+        return f"<Variables: {listing(self.names, 6) or 'none'}>"
 
     def __len__(self) -> int:
         return len(self.names)
@@ -300,6 +304,11 @@ class SystemEquations:
     """Finds rotations of bodies that nothing else feels (`branch.spins.Spins`)."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """What the formulation has to say: counts, dependent storages, redundant equations, what it leaves out."""
+
+    def __repr__(self) -> str:
+        columns = {"q": self.q, "u": self.u, "x": self.x, "w": self.w}
+        counts = ", ".join(f"{len(each)} {letter}" for letter, each in columns.items() if len(each))
+        return f"<SystemEquations of '{self.name}': {counts or 'no variables'}, {len(self.outputs)} results>"
 
     @cached_property
     def residual(self) -> ca.SX:

@@ -35,6 +35,7 @@ from cotree.model.quantity import (
     signal,
     vector,
 )
+from cotree.model.shown import one_line
 from cotree.model.switching import SwitchLaw
 
 KINDS: dict[str, type[Component]] = {}
@@ -61,7 +62,7 @@ class Port:
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(quantity, signal, vector, dataclasses.field))
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Component:
     """Base of all components. A subclass that has `ports` is registered under its `kind`.
 
@@ -92,10 +93,11 @@ class Component:
     """Values of fields that must go together, as a model file holds them; other values are made up from their forms."""
 
     name: str
+    __repr__ = one_line
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        dataclasses.dataclass(frozen=True)(cls)
+        dataclasses.dataclass(frozen=True, repr=False)(cls)
         _explain_wrong_calls(cls)
         room = cls.__module__.rpartition(".")[2]
         if (cls.ports or (cls.mechanical and room != "mechanics")) and "kind" not in cls.__dict__:

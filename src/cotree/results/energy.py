@@ -35,6 +35,10 @@ class EnergyAudit:
     rounding: float = 0.0
     """What rounding of forces and places may leave of the balance."""
 
+    def __repr__(self) -> str:
+        span = f"{len(self.t)} times to {self.t[-1]:g} s" if len(self.t) else "no times"
+        return f"<EnergyAudit: {span}, closes to {self.error:.1e} of the largest energy, {self.scale:.4g} J>"
+
     @property
     def closure(self) -> Array:
         """What the balance lacks at each time."""

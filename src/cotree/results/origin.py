@@ -33,3 +33,7 @@ class Origin:
     options: Mapping[str, Any] = field(default_factory=dict)
     """All options of the run, such as t_end, points, rtol and integrator."""
     versions: Mapping[str, str] = field(default_factory=versions)
+
+    def __repr__(self) -> str:
+        name = "a model that is not kept" if self.model is None else f"'{self.model.get('name', '')}'"
+        return f"<Origin: {name}, {len(self.options)} options>"

@@ -110,6 +110,9 @@ class InverseDynamics:
     """Force or torque along each driven coordinate."""
     units: Mapping[str, str]
 
+    def __repr__(self) -> str:
+        return f"<InverseDynamics of '{self.solution.model}': {listing(self.efforts, 3)}, {len(self.t)} times>"
+
     @property
     def t(self) -> Array:
         """The times."""

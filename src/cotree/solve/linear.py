@@ -67,6 +67,10 @@ class LinearSystem:
     diagnostics: tuple[Diagnostic, ...] = ()
     """What was held constant: outputs of sampled blocks, and switching parts."""
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<LinearSystem: {counts}; A, B, C, D, poles>"
+
     @property
     def notes(self) -> tuple[str, ...]:
         """The texts of the diagnostics."""

@@ -54,6 +54,11 @@ class Modes:
     diagnostics: tuple[Diagnostic, ...] = ()
     """What the equations have to say, such as rotations that were left out."""
 
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{each:.4g}" for each in self.frequencies[:5])
+        more = ", ..." if len(self) > 5 else ""
+        return f"<Modes: {len(self)}, {'stable' if self.stable else 'unstable'}; {shown}{more} Hz>"
+
     @property
     def notes(self) -> tuple[str, ...]:
         """The texts of the diagnostics."""

@@ -47,6 +47,9 @@ class Sensitivities:
     units: Mapping[str, str]
     """Units of the outputs and of what they are differentiated by."""
 
+    def __repr__(self) -> str:
+        return f"<Sensitivities of {listing(self.outputs, 3)} to {listing(self.wrt, 3)}: {len(self.t)} times>"
+
     def __getitem__(self, key: tuple[str, str]) -> Array:
         output, parameter = key
         for name, known in ((output, self.outputs), (parameter, self.wrt)):

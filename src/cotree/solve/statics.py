@@ -63,6 +63,9 @@ class Equilibrium:
     diagnostics: tuple[Diagnostic, ...] = ()
     """What the equations have to say, such as rotations that were left out."""
 
+    def __repr__(self) -> str:
+        return f"<Equilibrium of '{self.model}' at t = {self.t:g} s: {self.stability}, {len(self.values)} results>"
+
     @property
     def notes(self) -> tuple[str, ...]:
         """The texts of the diagnostics."""

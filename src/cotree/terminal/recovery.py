@@ -66,6 +66,10 @@ class Deformation:
     still: tuple[int, ...] = ()
     """Degrees of freedom that stay rigid by choice."""
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.places)} nodes, {len(self.coordinates)} coordinates, {len(self.t)} times"
+        return f"<{type(self).__name__}: {counts}; displacements, forces, stress, mises, peak>"
+
     @property
     def displacements(self) -> Array:
         """(T, N, 3) displacements of the nodes."""

@@ -76,6 +76,12 @@ class Determinacy:
         static = "statically determinate" if not self.states else "statically indeterminate"
         return f"{static}, kinematically {'determinate' if not self.internal else 'indeterminate'}"
 
+    def __repr__(self) -> str:
+        counts = (
+            f"{self.freedoms} freedoms, rank {self.rank}, {len(self.mechanisms)} mechanisms, {self.states} self-stress"
+        )
+        return f"<Determinacy of '{self.name}': {counts}>"
+
     def __str__(self) -> str:
         counts = ", ".join(f"{count} of {kind}" for kind, count in self.equations.items() if count)
         total = sum(self.equations.values())
