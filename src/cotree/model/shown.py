@@ -11,7 +11,7 @@ _VALUE = 60  # characters of one value
 
 
 def one_line(thing: Any) -> str:
-    """A dataclass as the call that makes it: the fields that are not at their defaults, shortened where they are long."""
+    """A dataclass as the call that makes it: the fields that are not at their defaults, shortened."""
     parts, used = [], 0
     for field in dataclasses.fields(thing):
         value = getattr(thing, field.name)
