@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 ROOMS = ("control", "machines", "mounts", "pneumatic")
 """Rooms of components that are loaded by themselves."""
 
+ELSEWHERE = {
+    "body": "RigidBody", "rigid": "RigidBody", "hinge": "Revolute", "pin": "Revolute", "slider": "Prismatic",
+    "ball": "Spherical", "ballsocket": "Spherical", "hooke": "Universal", "fixed": "Weld", "fixedjoint": "Weld",
+    "motor": "Drive", "driver": "Drive", "force": "PointForce", "torque": "PointTorque", "pointmass": "PointMass",
+    "springdamper": "Spring", "system": "Model", "plane": "PointOnPlane",
+}  # fmt: skip
+"""Parts by the names that other programs use."""
+
 __all__ = ["__version__"]
 
 
@@ -37,6 +45,8 @@ def __getattr__(name: str) -> Any:
         rooms = ("electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "nodal")
         inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(getattr(api, room), name)]
         inside += [f"cotree.{room}.{name}" for room in ROOMS if hasattr(__getattr__(room), name)]
+        meant = ELSEWHERE.get(name.lower())
+        inside = [f"cotree.{meant}", *inside] if meant else inside
         hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, api.__all__)
         raise AttributeError(f"cotree has no '{name}'; {hint}".rstrip("; ")) from None
 

@@ -315,8 +315,9 @@ class Model(_model.Model):
 
     def show(self, solution: Solution, path: str | Path | None = None, tree: Any = None, plots: Any = None) -> Path:
         """Write the report of a run to a path, or to a temporary file that a browser opens; returns the path."""
-        from cotree.view.notebook import opened
+        from cotree.view.notebook import check_solution, opened
 
+        check_solution(solution)
         return opened(lambda target: self.report(solution, target, tree, plots), path)
 
     def _repr_html_(self) -> str:

@@ -211,10 +211,12 @@ class Solution:
     def _chosen(self, names: Iterable[str] | None) -> list[str]:
         if names is None:
             return list(self.names)
-        chosen = [names] if isinstance(names, str) else list(names)
-        for name in chosen:
-            if name not in self:
+        chosen = list[str]()
+        for name in [names] if isinstance(names, str) else names:
+            found = [name] if name in self else components(name, self)
+            if not found:
                 raise self._unknown(name)
+            chosen += found
         return chosen
 
     def _unknown(self, name: str) -> ResultError:

@@ -211,6 +211,15 @@ def _relative(t0: float, times: Array) -> tuple[float, ...]:
     return tuple((even if np.abs(parts - even).max() < 1e-12 else parts).tolist())
 
 
+ELSEWHERE = {
+    "bdf": "cvodes", "gear": "cvodes", "cvode": "cvodes", "ode15s": "cvodes", "lsoda": "auto", "dassl": "idas",
+    "ida": "idas", "ode45": "rk45", "dopri5": "rk45", "rk": "rk45", "dop853": "rk8", "radau": "rodas",
+    "rosenbrock": "rodas", "hht": "generalised_alpha", "newmark": "generalised_alpha",
+    "generalized_alpha": "generalised_alpha", "ode113": "adams",
+}  # fmt: skip
+"""Methods by the names that other programs use, and the nearest here."""
+
+
 def choose(name: str, problem: Problem, step: float | None = None) -> type[Integrator]:
     """The integrator of this name, or the best for the problem with ``auto``.
 
@@ -228,10 +237,11 @@ def choose(name: str, problem: Problem, step: float | None = None) -> type[Integ
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:
+        meant = ELSEWHERE.get(str(name).lower())
         raise OptionError(
             f"there is no integrator '{name}'",
             expected=f"auto, {', '.join(INTEGRATORS)}",
-            remedy=nearest(name, INTEGRATORS),
+            remedy=f"here it is called '{meant}'" if meant else nearest(str(name), INTEGRATORS),
         )
     if reason := INTEGRATORS[name].suits(problem):
         raise OptionError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")

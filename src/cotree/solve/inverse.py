@@ -21,6 +21,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.formulation import model_equations
 from cotree.model import Model
 from cotree.results import Solution
+from cotree.solve.helpful import helpful
 from cotree.solve.kinematics import kinematics
 from cotree.solve.locks import without_locks
 from cotree.terminal.drivers import Drive
@@ -128,6 +129,7 @@ class InverseDynamics:
         return self.efforts[name]
 
 
+@helpful
 def inverse_dynamics(
     model: Model, t_end: float, motion: Mapping[str, Course] | None = None, *, tree: Any = None, **options: Any
 ) -> InverseDynamics:

@@ -25,6 +25,7 @@ from cotree.maths.symbolic import substitute
 from cotree.results import Solution
 from cotree.solve.courses import inner_states
 from cotree.solve.doubts import pushing_cable
+from cotree.solve.helpful import helpful
 from cotree.solve.integrator import Integrator, Options
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import kinked_drivers
@@ -54,6 +55,7 @@ SHORTEST = 2.0**-20
 """Shortest step, as a part of the distance of two neighbouring times."""
 
 
+@helpful
 def kinematics(
     equations: SystemEquations,
     t_end: float,

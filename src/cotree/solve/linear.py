@@ -20,6 +20,7 @@ from cotree.maths.symbolic import column
 from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.held import held_diagnostics, held_modes
+from cotree.solve.helpful import helpful
 from cotree.solve.judged import judged_at
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
@@ -108,6 +109,7 @@ class LinearSystem:
         return StateSpace(self.A, self.B, self.C, self.D)
 
 
+@helpful
 def linearise(
     equations: SystemEquations,
     *,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cotree.errors import ResultError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.results.html import html_table
+from cotree.solve.helpful import helpful
 from cotree.solve.judged import judged_at, judged_shapes
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
@@ -116,6 +117,7 @@ class Modes:
         return html_table(words, ("mode", "frequency in Hz", "damping ratio", "moves most"), rows, len(self))
 
 
+@helpful
 def modes(
     equations: SystemEquations,
     *,

@@ -20,6 +20,7 @@ from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.formulation.branch.slopes import start_slopes
 from cotree.maths.symbolic import column
+from cotree.solve.helpful import helpful
 from cotree.solve.integrator import Integrator, Options, choose, is_stiff
 from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem, Scale
@@ -68,6 +69,7 @@ class Sensitivities:
         return f"{above}/{wrapped}" if below else self.units[output]
 
 
+@helpful
 def sensitivities(
     equations: SystemEquations,
     outputs: Iterable[str],

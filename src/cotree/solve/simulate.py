@@ -28,6 +28,7 @@ from cotree.solve.diagnostics import creeping, with_units
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.faster import faster
+from cotree.solve.helpful import helpful
 from cotree.solve.hybrid_scout import scout
 from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
@@ -54,6 +55,7 @@ TIGHTER = 4
 """Evaluations of a run for each one of the rough run, roughly."""
 
 
+@helpful
 def simulate(
     equations: SystemEquations,
     t_end: float,

@@ -18,6 +18,7 @@ from cotree.formulation import SystemEquations
 from cotree.results.components import components
 from cotree.results.html import html_table
 from cotree.solve.held import Held
+from cotree.solve.helpful import helpful
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.spins import without_massless
@@ -99,6 +100,7 @@ class Equilibrium:
         return html_table(words, ("coordinate", "value", "unit"), rows, len(names))
 
 
+@helpful
 def static_equilibrium(
     equations: SystemEquations,
     *,

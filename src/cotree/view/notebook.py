@@ -6,6 +6,7 @@ from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
+from cotree.errors import ResultError
 from cotree.graph import Tree
 from cotree.model import Model
 from cotree.results import Solution
@@ -37,6 +38,15 @@ def model_html(model: Model, tree_of: TreeOf) -> str:
 def solution_html(solution: Solution) -> str:
     """What a run was, whether its energy balance closes, and a plot of its first states."""
     return _made(lambda: _solution_html(solution)) or plain_html(solution)
+
+
+def check_solution(given: object) -> None:
+    """Refuse what is no solution, such as a path in its place."""
+    if not isinstance(given, Solution):
+        raise ResultError(
+            f"show is given {given!r:.60}",
+            expected="a solution: sol = model.simulate(...), then model.show(sol, path) or sol.show(path)",
+        )
 
 
 def opened(write: Callable[[str | Path], Path], path: str | Path | None) -> Path:
