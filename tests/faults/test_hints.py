@@ -54,9 +54,9 @@ def test_times_may_have_units(pendulum: ct.Model) -> None:
 
 
 def test_names_of_other_programs() -> None:
-    with pytest.raises(AttributeError, match="did you mean cotree.RigidBody or cotree.nodal.Body"):
+    with pytest.raises(AttributeError, match=r"did you mean cotree.RigidBody or cotree.nodal.Body"):
         _ = ct.Body  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="did you mean cotree.Revolute"):
+    with pytest.raises(AttributeError, match=r"did you mean cotree.Revolute"):
         _ = ct.Hinge  # type: ignore[attr-defined]
 
 
