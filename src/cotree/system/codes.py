@@ -213,13 +213,13 @@ CODES: dict[str, Code] = {
         "warning",
         "{quoted} leaves the range of its theory: {why} at t = {time:g} s, so its deflection of {deflection:.3g} m is "
         "off by {error}; {remedy}",
-        "A flexible body whose deflection is wrong by 5 % to 20 %, by the loads of the run on its mesh with large "
-        "rotations.",
+        "A flexible body whose deflection is wrong by an estimate of 3.5 % to 20 %: no error of 5 % or more goes "
+        "without a warning, though the estimate may be too small by a third.",
     ),
     "deflection-doubt": Code(
         "note",
         "the deflection of {quoted}, {deflection:.3g} m at t = {time:g} s, is off by {error}, because {why}; {remedy}",
-        "The same for 1 % to 5 %.",
+        "The same for 1 % to 3.5 %.",
     ),
     "segments-chosen": Code(
         "note",
