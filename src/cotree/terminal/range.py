@@ -218,6 +218,16 @@ class _View:
             turn = np.cross(line, moved) / (line @ line)
         return np.asarray(moves - moves[first] - np.cross(turn, arms))
 
+    def placed(self, u: Array, shorter: Array) -> Array:
+        """(N, 3) the same as a machine shows it: its joints turn the line between two supports back by a large angle.
+
+        ``shorter`` (N, 3) are displacements of the second order.
+        """
+        if len(self.nodes) == 1:
+            return self.small(u)
+        moves = u.reshape(-1, DEGREES)[:, :3] + shorter
+        return self.large(Bent(self.places + moves, np.broadcast_to(np.eye(3), (len(moves), 3, 3)), 1.0))
+
     def large(self, bent: Bent) -> Array:
         """(N, 3) the same with rotations of any size."""
         from scipy.spatial.transform import Rotation
@@ -239,7 +249,35 @@ def _by_turns(found: Deformation, pushed: Array, seen: _View, linear: Array, nod
     node = next((tie.master for tie in structure.ties if node in tie.slaves), node)
     held = np.union1d(DEGREES * node + np.arange(DEGREES), np.array(found.body.held, dtype=np.int64))
     bent = bent_by(structure, np.asarray(pushed), held)
-    return seen.large(bent) - seen.small(linear) if bent.share >= 1.0 else np.full_like(found.places, np.inf)
+    if bent.share < 1.0:
+        return np.full_like(found.places, np.inf)
+    shorter = _shortening(found, linear) if found.body.second_order else np.zeros_like(found.places)
+    return seen.large(bent) - seen.placed(linear, shorter)
+
+
+def _shortening(found: Deformation, u: Array) -> Array:
+    """(N, 3) by what nodes of beams come nearer as elements turn, from the first frame on; zero elsewhere."""
+    lines = [family.degrees[:, ::DEGREES] // DEGREES for family in found.families if hasattr(family, "section")]
+    shorter, moves = np.zeros_like(found.places), u.reshape(-1, DEGREES)[:, :3]
+    if not lines:
+        return shorter
+    beside: dict[int, list[int]] = {}
+    for a, b in np.concatenate(lines).tolist():
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
+    first = int(found.body.nodes[0]) if len(found.body.nodes) else 0
+    ways, seen = [first], {first}
+    while ways:
+        a = ways.pop()
+        for b in beside.get(a, ()):
+            if b not in seen:
+                seen.add(b)
+                ways.append(b)
+                along = found.places[b] - found.places[a]
+                length = float(along @ along)
+                turn = np.cross(along, moves[b] - moves[a]) / length
+                shorter[b] = shorter[a] - along * float(turn @ turn) / 2
+    return shorter
 
 
 def _with_turns(moves: Array) -> Array:
