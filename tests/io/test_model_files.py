@@ -96,7 +96,8 @@ MISTAKES = {
         "components:\n  R1: {kind: resistor, nodes: [a, ground], resistance: \"__import__('os').getcwd()\"}\n",
         "m.yaml:2:57: R1.resistance: '__import__('os').getcwd()' in the expression '__import__('os').getcwd()'. "
         "Expected arithmetic on numbers, t and parameters. Call one of sin, cos, tan, asin, acos, atan, atan2, sinh, "
-        "cosh, tanh, exp, log, sqrt, abs, sign, min, max, ramp, step, pulse, and nothing else.",
+        "cosh, tanh, exp, log, sqrt, abs, sign, min, max, ramp, step, pulse, "
+        "smooth_step, minimum_jerk, trapezoid, spline, and nothing else.",
     ),
     "a YAML tag that would build an object": (
         "components: !!python/object/apply:os.getcwd []\n",

@@ -27,12 +27,13 @@ OTHERWISE = {
 def helpful(function: Callable[P, R]) -> Callable[P, R]:
     """The same function; wrong options raise an `OptionError` that says which there are."""
     known = inspect.signature(function).parameters
+    passes_on = any(each.kind is each.VAR_KEYWORD for each in known.values())
 
     @wraps(function)
     def called(*args: P.args, **options: P.kwargs) -> R:
         for name in options:
-            if name not in known:
-                raise _unknown(function.__name__, name, [each for each in known if each != "equations"])
+            if name not in known and not passes_on:
+                raise _unknown(function.__name__, name, [each for each in known if each not in ("equations", "model")])
         given: dict[str, Any] = {name: _number(name, value) for name, value in options.items()}
         positional: Any = [_number(name, value) for name, value in zip(known, args, strict=False)]
         positional += args[len(positional) :]

@@ -212,8 +212,8 @@ def _relative(t0: float, times: Array) -> tuple[float, ...]:
 
 
 ELSEWHERE = {
-    "bdf": "cvodes", "gear": "cvodes", "cvode": "cvodes", "ode15s": "cvodes", "lsoda": "auto", "dassl": "idas",
-    "ida": "idas", "ode45": "rk45", "dopri5": "rk45", "rk": "rk45", "dop853": "rk8", "radau": "rodas",
+    "bdf": "cvodes", "gear": "cvodes", "ode15s": "cvodes", "lsoda": "auto", "dassl": "idas",
+    "ode45": "rk45", "dopri5": "rk45", "rk": "rk45", "dop853": "rk8", "radau": "rodas",
     "rosenbrock": "rodas", "hht": "generalised_alpha", "newmark": "generalised_alpha",
     "generalized_alpha": "generalised_alpha", "ode113": "adams",
 }  # fmt: skip
