@@ -131,7 +131,7 @@ def test_a_strut_below_and_above_its_critical_load() -> None:
     """Without a load across it stays straight in the run: only the watch sees it."""
     for share, told in ((0.45, False), (1.3, True)):
         m = strut(share)
-        sol = m.simulate(0.2, points=101, rtol=1e-6)
+        sol = m.simulate(0.1, points=101, rtol=1e-6)
         assert ("critical-load" in {each.code for each in sol.diagnostics}) is told
 
 
@@ -194,7 +194,7 @@ def test_linear_models_and_modes_are_about_a_state_inside_its_theory() -> None:
     assert not codes(cantilever(0.05).linearise(at="steady", outputs=()))
 
 
-def test_segments_are_chosen_by_statics_or_a_run() -> None:
+def test_segments_are_chosen_by_statics() -> None:
     for load, least in ((0.05, 1), (2.0, 3)):
         m = cantilever(load, segments="auto")
         rest = m.static_equilibrium()
@@ -203,6 +203,10 @@ def test_segments_are_chosen_by_statics_or_a_run() -> None:
         assert count >= least
         assert rest["beam.end.deflection.z"] == pytest.approx(elastica(load)[1], rel=1e-3)
         assert ("segments-chosen" in {each.code for each in rest.diagnostics}) is (least > 1)
+
+
+@pytest.mark.slow
+def test_segments_are_chosen_by_a_run() -> None:
     soft = ct.Material(2e6, 1000, poisson=0.3)
     m = ct.Model("soft", gravity=(0, 0, -9.81))
     section = ct.section.rectangle(width=0.05, height=0.02)
