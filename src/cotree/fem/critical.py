@@ -18,9 +18,9 @@ from cotree.fem.reference import Reference
 from cotree.fem.space import Space
 
 DENSE = 300
-"""Up to so many degrees of freedom the eigenvalues are found by a dense method."""
+"""Up to so many degrees of freedom a mesh without ties is solved by dense matrices."""
 STEPS = 40
-"""Steps of Lanczos' method for larger ones."""
+"""Steps of Lanczos' method for others."""
 NOISE = 1e-12
 RIGID = 1e-13
 """Stiffness over the largest below which a motion counts as rigid."""
@@ -56,7 +56,7 @@ def critical(body: Internal, loads: Loads, rows: Any, still: Sequence[int] = ())
     if space.floats or not space.count:
         return NEVER
     geometric = _geometric(body, loads)
-    return NEVER if geometric is None else _largest(space, space.spread.T @ (geometric @ space.spread))
+    return NEVER if geometric is None else _lanczos(space, space.spread.T @ (geometric @ space.spread))
 
 
 def shares_of_shapes(body: Internal, loads: Loads) -> Array:
@@ -102,10 +102,7 @@ def _dense(body: Internal, loads: Loads, rows: Any, held: Sequence[int]) -> Crit
         values, shapes = eigh(-(G + G.T) / 2, K, subset_by_index=[len(K) - 1, len(K) - 1])
     except LinAlgError:
         return None
-    shape = shapes[:, 0]
-    inertia = float(shape @ M @ shape)
-    omega = np.sqrt(float(shape @ K @ shape) / inertia) if inertia > 0 else np.inf
-    return Critical(float(values[0]), omega) if values[0] > 0 else NEVER
+    return _critical(float(values[0]), shapes[:, 0], K, M)
 
 
 def _geometric(body: Internal, loads: Loads) -> Any:
@@ -122,23 +119,15 @@ def _geometric(body: Internal, loads: Loads) -> Any:
     return total
 
 
-def _largest(space: Space, geometric: Any) -> Critical:
-    """The largest eigenvalue of -G u = share K u, and the frequency of its shape."""
-    from scipy.linalg import eigh
-
-    matrix, n = space.stiffness, space.count
-    if n <= DENSE:
-        values, shapes = eigh(-geometric.toarray(), matrix.toarray(), subset_by_index=[n - 1, n - 1])
-        share, shape = float(values[0]), shapes[:, 0]
-    else:
-        share, shape = _lanczos(space, geometric)
-    inertia = float(shape @ (space.mass @ shape))
-    omega = np.sqrt(float(shape @ (matrix @ shape)) / inertia) if inertia > 0 else np.inf
+def _critical(share: float, shape: Array, stiffness: Any, mass: Any) -> Critical:
+    """A share with the frequency of its shape."""
+    inertia = float(shape @ (mass @ shape))
+    omega = np.sqrt(float(shape @ (stiffness @ shape)) / inertia) if inertia > 0 else np.inf
     return Critical(share, omega) if share > 0 else NEVER
 
 
-def _lanczos(space: Space, geometric: Any) -> tuple[float, Array]:
-    """The same for large bodies, by Lanczos' method in the inner product of K: never too large, close where it counts.
+def _lanczos(space: Space, geometric: Any) -> Critical:
+    """The same for other meshes, by Lanczos' method in the inner product of K: never too large, close where it counts.
 
     A load that buckles has an eigenvalue that stands out, so a few steps find it.
     """
@@ -160,4 +149,4 @@ def _lanczos(space: Space, geometric: Any) -> tuple[float, Array]:
         beside.append(length)
         basis.append(new / length)
     values, shapes = eigh_tridiagonal(diagonal, beside)
-    return float(values[-1]), np.asarray(np.array(basis).T @ shapes[:, -1])
+    return _critical(float(values[-1]), np.array(basis).T @ shapes[:, -1], matrix, space.mass)

@@ -48,7 +48,7 @@ def range_diagnostics(model: Model, t: Any, results: Mapping[str, Any], *, modes
                 times = t if modes is None else np.arange(1.0 + len(modes))
                 judged = _Judged(model, body, body_deformation(model, name, times, results))
                 said += judged.told() if modes is None else judged.told_of_modes(modes)
-            except CotreeError as reason:  # such as a mesh that cannot be held by itself
+            except (CotreeError, ValueError, ArithmeticError) as reason:  # a run is not lost for what watches it
                 said.append(diagnose("range-unchecked", name, why=str(reason).rstrip(".")))
     return tuple(said)
 
