@@ -9,6 +9,7 @@ Signs are those of the face that looks along local x: N is tension, M turns abou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -80,13 +81,20 @@ def load_forces(beams: Beams, load: Array, s: Array) -> Forces:
     turns = np.stack([y * z_ - z * y_, z * x_, -y * x_], axis=-1)  # (0, y, z) cross force
     each = np.concatenate([local, turns], axis=-1).sum(axis=2)
     density = each / (weights[:, None] * beams.lengths[:, None, None])
-    coefficients = np.linalg.inv(np.vander(stations, increasing=True)) @ density
+    coefficients = _powers_from_values(tuple(stations)) @ density
     qx, qy, qz, mx, my, mz = (coefficients[..., d] for d in range(6))
     length, phi = beams.lengths, beams.parameters
     shear_y, moment_z = _held_bending(qy, mz, length, phi[:, 0])
     shear_z, moment_y = _held_bending(qz, -my, length, phi[:, 1])
     found = _held_line(qx, length), shear_y, shear_z, _held_line(mx, length), -moment_y, moment_z
-    return Forces(*(_at(c, s) for c in found))
+    powers = np.vander(s, max(c.shape[1] for c in found), increasing=True).T
+    return Forces(*(c @ powers[: c.shape[1]] for c in found))
+
+
+@cache
+def _powers_from_values(stations: tuple[float, ...]) -> Array:
+    """Coefficients of the polynomial through values at stations."""
+    return np.asarray(np.linalg.inv(np.vander(stations, increasing=True)))
 
 
 def less_at_ends(beams: Beams, pushed: Array, s: Array) -> Forces:
@@ -111,7 +119,9 @@ def _held_bending(q: Array, m: Array, length: Array, phi: Array) -> tuple[Array,
     """Courses of Q' = -q and M' = -Q - m with both ends held: no turn, no deflection from end to end."""
     each = length[:, None]
     shear = -each * _integral(q)
-    moment = -each * _integral(shear + np.pad(m, ((0, 0), (0, 1))))
+    turning = shear.copy()
+    turning[:, :-1] += m
+    moment = -each * _integral(turning)
     turn, move = _mean(moment, 0), _mean(moment, 1)
     # M = M0 - L Q0 s + moment(s): the integral of M vanishes, that of s M is phi L / 12 times that of Q.
     start = (move - turn / 2 - phi * length / 12 * _mean(shear, 0)) * 12 / (length * (1 + phi))
@@ -123,18 +133,15 @@ def _held_bending(q: Array, m: Array, length: Array, phi: Array) -> tuple[Array,
 
 def _integral(c: Array) -> Array:
     """Coefficients of the integral from zero of a polynomial with coefficients ``c`` (E, powers)."""
-    return np.pad(c / np.arange(1, c.shape[1] + 1), ((0, 0), (1, 0)))
+    found = np.zeros((len(c), c.shape[1] + 1))
+    found[:, 1:] = c / np.arange(1, c.shape[1] + 1)
+    return found
 
 
 def _mean(c: Array, power: int) -> Array:
     """(E,) integrals from zero to one of s^power times the polynomials."""
     found: Array = c @ (1 / np.arange(1 + power, c.shape[1] + 1 + power))
     return found
-
-
-def _at(c: Array, s: Array) -> Array:
-    """(E, S) values of the polynomials."""
-    return c @ np.vander(s, c.shape[1], increasing=True).T
 
 
 def stress(section: Section, forces: Forces) -> Stress:

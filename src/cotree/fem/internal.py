@@ -143,9 +143,11 @@ class Internal:
 
     def _forces(self, loads: Loads, cloud: Any, moves: Array) -> Array:
         """(T, E, G, 3) forces on mass points."""
-        felt = loads.base[:, None, None] + np.einsum("tij,egj->tegi", loads.slope, cloud.place, optimize=True)
-        felt += np.einsum("tnij,egjn->tegi", loads.turns, moves, optimize=True)
-        return np.asarray(-cloud.mass[None, :, :, None] * felt)
+        elements, points, _, n = moves.shape
+        felt = loads.base[:, None] + cloud.place.reshape(-1, 3) @ loads.slope.transpose(0, 2, 1)
+        turns = loads.turns.transpose(0, 3, 1, 2).reshape(len(loads), 3 * n, 3)
+        felt += moves.reshape(elements * points, 3 * n) @ turns
+        return np.asarray(-cloud.mass[:, :, None] * felt.reshape(len(loads), elements, points, 3))
 
     def solve(self, loads: Loads) -> Solved:
         """Displacements of all nodes under loads."""
@@ -199,8 +201,10 @@ class Internal:
         nodal = np.zeros((len(self.shapes), len(loads)))
         np.add.at(nodal, DEGREES * self.nodes[:, None] + np.arange(DEGREES), np.moveaxis(loads.frames, 0, -1))
         for family, cloud, moves in self._clouds:
-            each = np.einsum("tegi,egik->ekt", self._forces(loads, cloud, moves), cloud.rows, optimize=True)
-            np.add.at(nodal, family.degrees, each)
+            forces, elements = self._forces(loads, cloud, moves), len(family.degrees)
+            rows = cloud.rows.reshape(elements, -1, family.degrees.shape[1])
+            each = forces.transpose(1, 0, 2, 3).reshape(elements, len(loads), -1) @ rows
+            np.add.at(nodal, family.degrees, each.transpose(0, 2, 1))
         return nodal
 
     def bent(self, loads: Loads, u: Array, coordinates: Array) -> Array:
