@@ -238,20 +238,18 @@ class Internal:
                 yield part, number, family, matrices
 
     def turned(self, loads: Loads, u: Array, moved: Array) -> list[Array | None]:
-        """For each family the loads (E, K) on its nodes that a displacement of all nodes adds, at one time."""
+        """For each family the loads (T, E, K) on its nodes that displacements (T, 6 N) of all nodes add."""
         found: list[Array | None] = [None] * len(self.structure.families)
-        for _, number, family, matrices in self.geometric(loads, u):
-            found[number] = -np.einsum("ekl,el->ek", matrices[0], moved[family.degrees])
+        for part, number, family, matrices in self.geometric(loads, u):
+            whole = found[number]
+            if whole is None:
+                whole = found[number] = np.zeros((len(loads), *family.degrees.shape))
+            whole[part] = -np.einsum("tekl,tel->tek", matrices, moved[part][:, family.degrees])
         return found
 
     def all_points(self, loads: Loads, family: int) -> Array:
         """(T, E, G, 3) forces on the mass points of one family."""
         return self._forces(loads, *self._clouds[family][1:])
-
-    def points(self, loads: Loads, index: int) -> list[Array]:
-        """For each family the forces (E, G, 3) on its mass points at one time."""
-        one = loads.part(slice(index, index + 1))
-        return [self._forces(one, cloud, moves)[0] for _, cloud, moves in self._clouds]
 
 
 def _add(nodal: Array, family: Elements, pushed: Array) -> None:
@@ -261,15 +259,15 @@ def _add(nodal: Array, family: Elements, pushed: Array) -> None:
 
 
 class Carried(NamedTuple):
-    """What a family of elements carries at one time."""
+    """What a family of elements carries at one time, or over T times."""
 
     family: Any
     u: Array
-    """(E, K) displacements of its degrees of freedom, with all strains."""
+    """(E, K) or (T, E, K) displacements of its degrees of freedom, with all strains."""
     points: Array
-    """(E, G, 3) forces on its mass points."""
+    """(E, G, 3) or (T, E, G, 3) forces on its mass points."""
     turned: Array | None
-    """(E, K) what the deformation of the body adds to the loads on its nodes."""
+    """(E, K) or (T, E, K) what the deformation of the body adds to the loads on its nodes."""
 
 
 @dataclass(frozen=True)
@@ -292,13 +290,16 @@ class Solved:
 
     def at(self, index: int) -> list[Carried]:
         """What each family carries at one time."""
-        u, body = self.first[:, index] + self.bent[:, index], self.body
+        together = self.during(slice(index, index + 1))
+        return [Carried(family, *(None if each is None else each[0] for each in rest)) for family, *rest in together]
+
+    def during(self, part: slice) -> list[Carried]:
+        """What each family carries at some times: all arrays begin with the time."""
+        body, loads = self.body, self.loads.part(part)
         families = body.structure.families
+        u = (self.first[:, part] + self.bent[:, part]).T
         turned: list[Array | None] = [None] * len(families)
-        if body.second_order and self.loads.coordinates[index].any():
-            one = slice(index, index + 1)
-            moved = body.shapes @ self.loads.coordinates[index]
-            turned = body.turned(body.straight(self.loads.part(one)), self.cause[:, one], moved)
-        points = body.points(self.loads, index)
-        each = zip(families, points, turned, strict=True)
-        return [Carried(family, u[family.degrees], pushed, more) for family, pushed, more in each]
+        if body.second_order and loads.coordinates.any():
+            turned = body.turned(body.straight(loads), self.cause[:, part], loads.coordinates @ body.shapes.T)
+        each = zip(families, turned, strict=True)
+        return [Carried(f, u[:, f.degrees], body.all_points(loads, k), more) for k, (f, more) in enumerate(each)]

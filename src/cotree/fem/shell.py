@@ -149,9 +149,9 @@ class Shells(Elements):
         """
         local = self._local(u)
         strain = np.repeat(np.einsum("tik,tk->ti", self._means[:, :3], np.asarray(u, dtype=float))[:, None], 4, axis=1)
-        higher = np.einsum("tpik,tk->tpi", membrane.corner_strains(self._x, self._y), local[:, _IN_PLANE])
+        higher = np.einsum("tpik,tk->tpi", self._corner_strains, local[:, _IN_PLANE])
         strain[:, 1:] += 1.5 * np.sqrt(self._higher) * higher
-        curvature = np.einsum("tpik,tk->tpi", bending.curvatures(self._x, self._y, _AT), local[:, _BENDING])
+        curvature = np.einsum("tpik,tk->tpi", self._curvatures, local[:, _BENDING])
         return Strains(strain, curvature)
 
     def forces(self, u: Array) -> Array:
@@ -185,6 +185,14 @@ class Shells(Elements):
         components = (found.membrane + z * found.curvature) @ stiffness
         s_x, s_y, s_xy = components[..., 0], components[..., 1], components[..., 2]
         return Stress(components, np.sqrt(s_x**2 - s_x * s_y + s_y**2 + 3 * s_xy**2))
+
+    @cached_property
+    def _corner_strains(self) -> Array:
+        return membrane.corner_strains(self._x, self._y)
+
+    @cached_property
+    def _curvatures(self) -> Array:
+        return bending.curvatures(self._x, self._y, _AT)
 
     @cached_property
     def _means(self) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ModelError
-from cotree.fem.element import DEGREES
+from cotree.fem.element import DEGREES, states_at_once
 from cotree.fem.internal import Carried, Internal, Loads, Solved
 from cotree.fem.store import keep_mesh, mesh_of
 from cotree.fem.tables import Tables
@@ -115,41 +115,49 @@ class Deformation:
         strengths = {id(family): each for family in self.families if (each := _strength(family)) is not None}
         if not strengths:
             return None
-        found = [self._largest_at(k, strengths) for k in range(len(self.t))]
-        k = max(range(len(found)), key=lambda k: found[k][0])
-        value, place, element = found[k]
-        x, y, z = (float(each) for each in place)
-        return Peak(value, float(self.t[k]), (x, y, z), element)
+        values, places, elements = self._largest_over(strengths)
+        k = int(np.argmax(values))
+        x, y, z = (float(each) for each in places[k])
+        return Peak(float(values[k]), float(self.t[k]), (x, y, z), int(elements[k]))
 
     @cached_property
     def _largest(self) -> tuple[Array, Array, Array]:
         """The largest stress at each time, its place and its element."""
-        found = [self._largest_at(k) for k in range(len(self.t))]
-        values, places, elements = zip(*found, strict=True)
-        return np.array(values), np.array(places), np.array(elements)
+        return self._largest_over(None)
 
-    def _largest_at(self, index: int, unit: Mapping[int, float] | None = None) -> tuple[float, Array, int]:
-        """The largest stress at one time; with a unit for some families, by their `id`, over it and of these alone."""
-        best: tuple[float, Array, int] = 0.0, self.places[0], 0
-        for each in self._carried(index):
-            if unit is not None and id(each.family) not in unit:
-                continue
-            for mises, places in _values(each):
-                value = float(mises.max()) / (1.0 if unit is None else unit[id(each.family)])
-                if value > best[0]:
-                    element, corner = np.unravel_index(int(np.argmax(mises)), mises.shape)
-                    best = value, places[element, corner], int(element)
-        return best
+    def _largest_over(self, unit: Mapping[int, float] | None) -> tuple[Array, Array, Array]:
+        """The same; with a unit for some families, by their `id`, the stress over it and of these alone."""
+        count, solved = len(self.t), self._known()
+        values, elements = np.zeros(count), np.zeros(count, dtype=np.int64)
+        places = np.tile(self.places[0], (count, 1))
+        for part in states_at_once(count, sum(len(family.degrees) for family in self.families)):
+            times = np.arange(count)[part]
+            for each in solved.during(part):
+                if unit is not None and id(each.family) not in unit:
+                    continue
+                for mises, where in _values(each):
+                    flat = mises.reshape(len(mises), -1)
+                    most = flat.argmax(axis=1)
+                    value = flat.max(axis=1) / (1.0 if unit is None else unit[id(each.family)])
+                    element, corner = np.unravel_index(most, mises.shape[1:])
+                    larger = value > values[part]
+                    values[times[larger]], elements[times[larger]] = value[larger], element[larger]
+                    places[times[larger]] = where[element[larger], corner[larger]]
+        return values, places, elements
 
     def _carried(self, index: int) -> list[Carried]:
         """What each family carries at one time."""
+        return self._known().at(range(len(self.t))[index])
+
+    def _known(self) -> Solved:
+        """The loaded body, if it is known what acts on it."""
         if self.loads is None:
             raise ModelError(
                 "the results do not say what acts on the flexible body, so its stress is not known",
                 expected="results of a run of this version",
                 remedy="Run the model again",
             )
-        return self._solved.at(range(len(self.t))[index])
+        return self._solved
 
     @cached_property
     def _solved(self) -> Solved:
@@ -164,14 +172,19 @@ def _strength(family: Any) -> float | None:
 
 
 def _values(carried: Carried) -> list[tuple[Array, Array]]:
-    """Von Mises stress (elements, corners) and places (elements, corners, 3) of a family; of shells on both faces."""
+    """Von Mises stress (T, E, corners) and places (E, corners, 3) of a family; of shells on both faces."""
     family, u, *rest = carried
     if hasattr(family, "triangles"):
         half = family.plate.thickness / 2 if family.plate.thickness is not None else None
         places = np.concatenate([family.centre[:, None], family.corners], axis=1)
-        return [(family.stress(u, z).mises, places) for z in ((None,) if half is None else (half, -half))]
+        faces = (None,) if half is None else (half, -half)
+        return [(np.array([family.stress(each, z).mises for each in u]), places) for z in faces]
     if hasattr(family, "section"):
-        return [(family.stress(u, ENDS, *rest).mises.max(axis=-1), family.ends)]
+        times, count = u.shape[:2]
+        every = family.chosen(np.tile(np.arange(count), times))
+        u, *rest = (None if each is None else each.reshape(times * count, *each.shape[2:]) for each in (u, *rest))
+        mises = every.stress(u, ENDS, *rest).mises.max(axis=-1)
+        return [(mises.reshape(times, count, -1), family.ends)]
     return []
 
 
