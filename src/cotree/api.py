@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,8 @@ from cotree.errors import (
     ResultError,
     SolveError,
 )
+from cotree.facade.analyses import Analyses
+from cotree.facade.solution import Solution, wrapped
 from cotree.fem import mesh, section
 from cotree.fem.beam import Beams
 from cotree.fem.material import ALUMINIUM, STEEL, Material
@@ -28,6 +28,7 @@ from cotree.fem.structure import Structure, Support, Tie
 from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
 from cotree.model.event import Event
+from cotree.model.helpful import helpful
 from cotree.results import EnergyAudit, Origin
 from cotree.results import solution as _solution
 from cotree.terminal import electrical, hydraulic, nodal, rotational, thermal, transducer, translational
@@ -81,10 +82,7 @@ if TYPE_CHECKING:
     from cotree.bond.causality import Causality
     from cotree.bond.structural import Structural
     from cotree.formulation import SystemEquations
-    from cotree.formulation.nodal.determinacy_report import Determinacy
     from cotree.graph import LinearGraph, Tree
-    from cotree.solve import Equilibrium, InverseDynamics, LinearSystem, Modes, Sensitivities
-    from cotree.terminal.recovery import Deformation
 
 __all__ = [
     "ALUMINIUM", "STEEL", "Beam", "Beams", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError",
@@ -102,38 +100,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Solution(_solution.Solution):
-    """The result of a run, with its pictures."""
-
-    def plot(self, *names: str | Iterable[str], path: str | Path | None = None, x: str = "t") -> Any:
-        """Plot results over time or another result, named one by one or in a list; returns the figure."""
-        from cotree.view import plot_solution
-
-        flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
-        return plot_solution(self, flat, path, x)
-
-    def show(self, path: str | Path | None = None, plots: Any = None) -> Path:
-        """The report of the run as one HTML page: written to a path, or to a temporary file that a browser opens.
-
-        The model is taken from the solution; where it could not be kept there, use `Model.show`.
-        """
-        if self.origin is None or self.origin.model is None:
-            why = f": {self.origin.why_not}" if self.origin is not None and self.origin.why_not else ""
-            raise ResultError(
-                f"the model is not stored with the results of '{self.model}'{why}",
-                where="Solution.show",
-                remedy="Give it with the results: model.show(solution, path)",
-            )
-        model, tree = rebuild(self)
-        return model.show(self, path, tree, plots)
-
-    def _repr_html_(self) -> str:
-        from cotree.view.notebook import solution_html
-
-        return solution_html(self)
-
-
-class Model(_model.Model):
+class Model(Analyses):
     """Named components between named nodes: build, explain, simulate, linearise.
 
     >>> m = Model("RC")
@@ -143,6 +110,7 @@ class Model(_model.Model):
     >>> m.simulate(t_end=5e-3)["C.voltage"][-1]
     """
 
+    @helpful
     def connect(
         self, tail: str, head: str | None = None, name: str | None = None, width: int | None = None
     ) -> bond.Bond:
@@ -156,6 +124,7 @@ class Model(_model.Model):
 
         return model_causality(self)
 
+    @helpful
     def structural(self, outputs: Iterable[str] = ()) -> Structural:
         """Order, controllability and observability of a bond graph by its causal paths."""
         from cotree.bond.explain import model_structural
@@ -186,6 +155,7 @@ class Model(_model.Model):
 
         return model_graph(self)
 
+    @helpful
     def tree(self, prefer: Any = None, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:
         """A spanning tree of the model's graph, by preset, with edges pinned into the tree or the cotree.
 
@@ -195,6 +165,7 @@ class Model(_model.Model):
 
         return model_tree(self, self.graph(), prefer, into_tree, into_cotree)
 
+    @helpful
     def equations(self, tree: Any = None) -> SystemEquations:
         """The equations, written with a tree, a preset for `tree`, a pair of them for a mechanism, or the default."""
         from cotree.formulation import model_equations
@@ -203,75 +174,13 @@ class Model(_model.Model):
         cut_by_statics(self, tree)
         return model_equations(self, None if tree is None else self._spanning(tree))
 
-    def simulate(self, t_end: float, *, tree: Any = None, out: str | Path | None = None, **options: Any) -> Solution:
-        """Integrate to ``t_end``; the options are those of `cotree.solve.simulate`.
-
-        ``out`` names an HDF5 file that is written while the run goes on; `resume` finishes a run that was cut off.
-        """
-        from cotree.solve.cut import cut_by_run
-
-        clock = time.perf_counter()
-        cut_by_run(self, tree, t_end, options)
-        equations = self.equations(tree)
-        seconds = time.perf_counter() - clock
-        return simulate_equations(equations, t_end, seconds, out=out, origin=self._origin(tree), **options)
-
-    def deformation(self, solution: Solution | Equilibrium, body: str) -> Deformation:
-        """The mesh of a flexible body over a run, or at rest: displacements, section forces and stresses."""
-        from cotree.terminal.recovery import body_deformation
-
-        return body_deformation(self, body, solution.t, solution.values)
-
-    def determinacy(self, **options: Any) -> Determinacy:
-        """Rank, independent modes, mechanisms and states of self-stress of a nodal structure."""
-        from cotree.formulation.nodal.determinacy import determinacy
-
-        return determinacy(self, **options)
-
     def to_branch(self) -> Model:
         """The same nodal structure as a mechanism in branch coordinates."""
         from cotree.formulation.nodal.branch_model import branch_model
 
         return branch_model(self)
 
-    def kinematics(self, t_end: float, *, tree: Any = None, **options: Any) -> Solution:
-        """The motion and the forces of a mechanism whose degrees of freedom are all driven."""
-        from cotree.solve import kinematics
-
-        found = self.equations(tree)
-        origin = dataclasses.replace(self._origin(tree), options={"analysis": "kinematics", "t_end": t_end})
-        return _wrapped(lambda: kinematics(found, t_end, **options), origin)
-
-    def inverse_dynamics(self, t_end: float, motion: Any = None, **options: Any) -> InverseDynamics:
-        """The driver forces of a given motion: courses of joint coordinates by name, or the model's own drivers."""
-        from cotree.solve import inverse_dynamics
-
-        return inverse_dynamics(self, t_end, motion, **options)
-
-    def static_equilibrium(self, *, tree: Any = None, **options: Any) -> Equilibrium:
-        """The position of rest under the forces at a time; the options are those of `cotree.solve`."""
-        from cotree.solve import static_equilibrium
-
-        return static_equilibrium(self.equations(tree), **options)
-
-    def modes(self, *, tree: Any = None, **options: Any) -> Modes:
-        """Natural frequencies, damping and mode shapes of a mechanism about an equilibrium, the start or a state."""
-        from cotree.solve import modes
-
-        return modes(self.equations(tree), **options)
-
-    def sensitivities(self, outputs: Any, wrt: Any, t_end: float, *, tree: Any = None, **options: Any) -> Sensitivities:
-        """Exact derivatives of results with respect to parameters and start values, over time."""
-        from cotree.solve import sensitivities
-
-        return sensitivities(self.equations(tree), outputs, wrt, t_end, **options)
-
-    def linearise(self, *, tree: Any = None, **options: Any) -> LinearSystem:
-        """A, B, C, D about a state; the options are those of `cotree.solve.linearise`."""
-        from cotree.solve import linearise
-
-        return linearise(self.equations(tree), **options)
-
+    @helpful
     def explain(self, tree: Any = None, most: int = 12) -> str:
         """Graph -> tree -> counts -> equations, as text; of a bond graph with its causality."""
         if self.bonded:
@@ -282,6 +191,7 @@ class Model(_model.Model):
 
         return explain_model(self, None if tree is None else self._spanning(tree), most)
 
+    @helpful
     def draw(
         self, path: str | Path | None = None, tree: Any = None, level: str = "masks", collapse: bool | None = None
     ) -> Any:
@@ -300,12 +210,7 @@ class Model(_model.Model):
 
         return draw_graph(self._spanning(tree), path, collapse=collapse)
 
-    def draw_motion(self, solution: Solution, path: str | Path | None = None, **options: Any) -> Any:
-        """Draw a nodal structure at some instants of a run (``times``, ``view``, ``forces``); returns the figure."""
-        from cotree.view.structure_drawing import draw_structure
-
-        return draw_structure(self, solution, path=path, **options)
-
+    @helpful
     def report(self, solution: Solution, path: str | Path, tree: Any = None, plots: Any = None) -> Path:
         """One HTML page: graph, equations, plots, energy and statistics."""
         from cotree.view import write_report
@@ -313,6 +218,7 @@ class Model(_model.Model):
         chosen = self._spanning(tree)
         return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)
 
+    @helpful
     def show(self, solution: Solution, path: str | Path | None = None, tree: Any = None, plots: Any = None) -> Path:
         """Write the report of a run to a path, or to a temporary file that a browser opens; returns the path."""
         from cotree.view.notebook import check_solution, opened
@@ -330,6 +236,7 @@ class Model(_model.Model):
 
         return model_svg(self, self._spanning)
 
+    @helpful
     def to_c(self, path: str | Path, tree: Any = None) -> Path:
         """Write the equations as C code: of a mechanism mass matrix, bias, constraints, accelerations and all results.
 
@@ -340,6 +247,7 @@ class Model(_model.Model):
 
         return write_c(self.equations(tree), Path(path))
 
+    @helpful
     def save(self, path: str | Path) -> Path:
         """Write the model as a YAML model file."""
         from cotree.io import write_model
@@ -347,6 +255,7 @@ class Model(_model.Model):
         return write_model(self, Path(path))
 
     @classmethod
+    @helpful
     def load(cls, path: str | Path, *, within: str | Path | None = None) -> Model:
         """Read a YAML model file; files that it names must lie in its folder, or in the folder ``within``."""
         from cotree.io import read_model
@@ -354,6 +263,7 @@ class Model(_model.Model):
         return read_model(Path(path), cls, None if within is None else Path(within)).model
 
     @classmethod
+    @helpful
     def from_mapping(cls, data: Mapping[str, Any]) -> Model:
         """The model described by plain data, as in a model file."""
         from cotree.io import model_from_data
@@ -385,18 +295,6 @@ class Model(_model.Model):
         return tree if isinstance(tree, Tree) else self.tree(tree)
 
 
-def simulate_equations(
-    equations: SystemEquations, t_end: float, seconds: float = 0.0, *,
-    out: str | Path | None = None, origin: Origin | None = None, **options: Any,
-) -> Solution:  # fmt: skip
-    """Integrate equations that took ``seconds`` to build; see `Model.simulate` for ``out`` and `origin_of`."""
-    from cotree.io.runs import results_path
-    from cotree.solve import Recording, simulate
-
-    record = Recording(None if out is None else results_path(out), origin)
-    return _wrapped(lambda: simulate(equations, t_end, seconds_formulation=seconds, record=record, **options))
-
-
 def origin_of(model: _model.Model, tree: Any = None) -> Origin:
     """The model and the tree of its equations as plain data, to be kept with results."""
     from cotree.io import runs
@@ -404,6 +302,7 @@ def origin_of(model: _model.Model, tree: Any = None) -> Origin:
     return runs.origin_of(model, tree)
 
 
+@helpful
 def rebuild(solution: _solution.Solution) -> tuple[Model, Any]:
     """The model of a solution, and the tree that its equations were written with."""
     from cotree.io.runs import rebuilt
@@ -411,6 +310,7 @@ def rebuild(solution: _solution.Solution) -> tuple[Model, Any]:
     return rebuilt(solution, Model)
 
 
+@helpful
 def resume(
     source: str | Path | Solution, *, model: Model | None = None, progress: Callable[[float], None] | None = None
 ) -> Solution:
@@ -420,30 +320,29 @@ def resume(
     """
     from cotree.io.runs import resumed
 
-    return _wrapped(lambda: resumed(source, Model, model, progress))
+    return wrapped(lambda: resumed(source, Model, model, progress))
 
 
-def _wrapped(run: Callable[[], _solution.Solution], origin: Origin | None = None) -> Solution:
-    """The solution of a run with its pictures, also where an error carries it."""
+@helpful
+def read_mesh(path: str | Path, *, orient: bool = False, edge_lines: bool = False) -> mesh.Mesh:
+    """The mesh of lines and triangles in a file of another program.
 
-    def whole(found: _solution.Solution) -> Solution:
-        return Solution(**(vars(found) if origin is None else {**vars(found), "origin": origin}))
-
-    try:
-        return whole(run())
-    except (SolveError, FileError) as error:
-        if isinstance(error.solution, _solution.Solution):
-            error.solution = whole(error.solution)
-        raise
-
-
-def read_mesh(path: str | Path, **options: Any) -> mesh.Mesh:
-    """The mesh of lines and triangles in a file of another program; see `cotree.io.mesh_file`."""
+    Parameters
+    ----------
+    path
+        A file that meshio reads: .msh, .inp, .bdf, .vtk, .vtu, .stl, ...; lengths in m.
+    orient
+        Whether triangles are turned so that neighbours agree which side is up.
+    edge_lines
+        Whether lines along edges of triangles are kept as lines, for beams; most files only mark a boundary by them.
+        They are sets in any case.
+    """
     from cotree.io.mesh_file import read_mesh
 
-    return read_mesh(path, **options)
+    return read_mesh(path, orient=orient, edge_lines=edge_lines)
 
 
+@helpful
 def load(path: str | Path, *, within: str | Path | None = None) -> Model:
     """Read a YAML model file; files that it names must lie in its folder, or in the folder ``within``."""
     return Model.load(path, within=within)

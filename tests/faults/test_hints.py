@@ -26,7 +26,7 @@ def pendulum() -> ct.Model:
         (lambda m: m.simulate(1, dt=0.1), "Did you mean 'step'?"),
         (lambda m: m.simulate(1, point=3), "Did you mean 'points'?"),
         (lambda m: m.static_equilibrium(time=1.0), "static_equilibrium has no option 'time'"),
-        (lambda m: m.modes(at="start"), "modes has no option 'at'. Expected one of about, t"),
+        (lambda m: m.modes(at="start"), "Expected one of tree, about, t, parameters. Did you mean 'about'?"),
         (lambda m: m.linearise(output="bob.position.x"), "Did you mean 'outputs'?"),
         (lambda m: m.sensitivities("bob.position.x", "g", 1.0, tol=1e-3), "Did you mean 'rtol'?"),
         (lambda m: m.kinematics(1.0, steps=3), "kinematics has no option 'steps'"),

@@ -154,7 +154,7 @@ class _Bench:
     def _run(
         self, equations: SystemEquations, method: str, rtol: float, limit: float, step: float | None = None
     ) -> api.Solution:
-        from cotree.api import simulate_equations
+        from cotree.facade.runs import simulate_equations
 
         clock = time.perf_counter()
 

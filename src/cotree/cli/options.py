@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cotree.errors import CotreeError, ModelError, listing, nearest
+from cotree.errors import CotreeError, ModelError, nearest
 
 if TYPE_CHECKING:
     from cotree import api
     from cotree.io import ModelFile
-    from cotree.model import Expression
 
 FORMULATIONS = ("file", "branch", "nodal", "network", "bond")
 
@@ -80,6 +79,8 @@ class ModelChoice:
             )
         written = load(self.file, self.within)
         with written.about(settings):
+            from cotree.model.changes import changed_values
+
             changes = changed_values(written.model, settings)
             model, left = converted(written.model, self.formulation, changes)
             return Chosen(self, written, model, self._tree(written, model), left)
@@ -192,42 +193,6 @@ def split_settings(settings: Iterable[str] | None) -> dict[str, str]:
             raise CotreeError(f"--set {name} is given twice", remedy="Keep one of the two")
         found[name] = value
     return found
-
-
-def changed_values(model: "api.Model", settings: dict[str, str]) -> dict[str, float]:
-    """The numbers of changed values: plain, with a unit that fits, or expressions of the model's parameters."""
-    from cotree.model.quantity import Quantity, number, quantities, read
-
-    free = Quantity("", "finite", False, "", free=True)
-    known = {f"{each.name}.{field}": info for each in model.valued() for field, info in quantities(each).items()}
-    waiting = {
-        name: read(text, dataclasses.replace(known.get(name, free), signal=False, measured=False), name)
-        for name, text in settings.items()
-    }
-    _check_dimensions(model, waiting)
-    values: dict[str, float] = {}
-    while waiting:
-        ready = [name for name, expression in waiting.items() if not expression.names & waiting.keys()]
-        if not ready:
-            raise ModelError(f"--set {listing(waiting)}: they refer to each other", expected="a number for one of them")
-        used = {name: value for name, value in values.items() if name in model.parameters}
-        values |= {name: number(waiting.pop(name), model.parameter_values(used), name) for name in ready}
-    return {name: values[name] for name in settings}
-
-
-def _check_dimensions(model: "api.Model", given: "dict[str, Expression]") -> None:
-    """Refuse a unit that does not fit where a parameter stands alone for a value."""
-    from cotree.model.quantity import quantities
-
-    before = dict(model.parameters)
-    model.parameters |= {name: value for name, value in given.items() if name in before and value.dimension is not None}
-    try:
-        for part in model.valued() if model.parameters != before else ():
-            for field, info in quantities(part).items():
-                if (used := part.expressions.get(field)) is not None:
-                    model.check_reference(used, info, f"{part.name}.{field}")
-    finally:
-        model.parameters = before
 
 
 def converted(

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from cotree.cli.options import RESULTS, Chosen, ModelChoice, changed_values, formulation_of, split_settings
+from cotree.cli.options import RESULTS, Chosen, ModelChoice, formulation_of, split_settings
 from cotree.errors import CotreeError, FileError, OptionError, listing
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def agreeing(
         begun = formulation_of(model)
         if choice.formulation not in (None, "file", begun):
             raise _other(f"--formulation {choice.formulation}", begun, path)
+        from cotree.model.changes import changed_values
+
         changes = model.take(changed_values(model, split_settings(choice.set)))
     else:
         model, changes = chosen.model, chosen.changes

@@ -99,7 +99,8 @@ def _simulated(
     chosen: Chosen, end: float, output: Path | None, quiet: bool, options: dict[str, Any]
 ) -> tuple[api.Solution, Failure]:
     """The solution, and the reason where it ends early or is not written."""
-    from cotree.api import origin_of, simulate_equations
+    from cotree.api import origin_of
+    from cotree.facade.runs import simulate_equations
     from cotree.solve.courses import result_units
     from cotree.solve.cut import cut_by_run
 

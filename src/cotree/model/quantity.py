@@ -20,6 +20,12 @@ Value = float | str
 Signal = float | str
 """A number, or an expression of time and the model's parameters."""
 
+Time = float | str
+"""A number in s, or a text with a unit such as ``"5 ms"``."""
+
+Given = Mapping[str, float | str]
+"""Values by name: numbers in SI units, or texts with a unit such as ``"30 deg"``."""
+
 
 class _Missing:
     def __repr__(self) -> str:
@@ -236,6 +242,24 @@ def finite(given: Any, where: str, expected: str, unit: str | None = None) -> fl
         raise ModelError(f"the value is {value}", where=where, expected=expected.replace("a ", "a finite ", 1))
     _check_size(value, where)
     return value
+
+
+def seconds(given: Time, where: str) -> float:
+    """A time as the user gave it: a number as it is, to be checked where it is used, or a text with a unit."""
+    if isinstance(given, str):
+        return finite(given, where, "a number in s, or one with a unit", "s")
+    return given
+
+
+def in_units(given: Given, units: Mapping[str, str]) -> dict[str, float]:
+    """Values by name as numbers: texts with a unit are read where the unit of the value is known."""
+    found: dict[str, Any] = {
+        name: finite(value, name, f"a number in {units[name] or '1'}, or one with a unit", units[name])
+        if isinstance(value, str) and name in units
+        else value
+        for name, value in given.items()
+    }
+    return found
 
 
 def check_range(value: float, quantity: Quantity, where: str) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from cotree.errors import ModelError, SolveError, listing
+from cotree.model.quantity import Time
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.beam import Beam
 from cotree.terminal.flexible_sheet import AUTO, MOST_SEGMENTS
@@ -46,7 +47,7 @@ def cut_by_statics(model: Any, tree: Any) -> None:
         ) from error
 
 
-def cut_by_run(model: Any, tree: Any, t_end: float, options: dict[str, Any]) -> None:
+def cut_by_run(model: Any, tree: Any, t_end: Time, options: dict[str, Any]) -> None:
     """Decide by a first run with the options of the run."""
     names = undecided(model)
     if not names:

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation import model_equations
 from cotree.model import Model
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Time
 from cotree.results import Solution
-from cotree.solve.helpful import helpful
 from cotree.solve.kinematics import kinematics
 from cotree.solve.locks import without_locks
 from cotree.terminal.drivers import Drive
@@ -131,7 +132,7 @@ class InverseDynamics:
 
 @helpful
 def inverse_dynamics(
-    model: Model, t_end: float, motion: Mapping[str, Course] | None = None, *, tree: Any = None, **options: Any
+    model: Model, t_end: Time, motion: Mapping[str, Course] | None = None, *, tree: Any = None, **options: Any
 ) -> InverseDynamics:
     """The forces of the drivers that the model has and of those that ``motion`` adds: courses by joint coordinate.
 

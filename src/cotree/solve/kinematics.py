@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError, listing
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import substitute
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Time, seconds
 from cotree.results import Solution
 from cotree.solve.courses import inner_states
 from cotree.solve.doubts import pushing_cable
-from cotree.solve.helpful import helpful
 from cotree.solve.integrator import Integrator, Options
 from cotree.solve.interrupts import Interrupts
 from cotree.solve.jumps import kinked_drivers
@@ -58,20 +59,20 @@ SHORTEST = 2.0**-20
 @helpful
 def kinematics(
     equations: SystemEquations,
-    t_end: float,
+    t_end: Time,
     *,
-    t_start: float = 0.0,
+    t_start: Time = 0.0,
     points: int | None = None,
-    times: Sequence[float] | None = None,
+    times: Sequence[Time] | Array | None = None,
     parameters: Mapping[str, float] | None = None,
     seconds_formulation: float = 0.0,
 ) -> Solution:
-    """The motion of a mechanism whose degrees of freedom are all driven, with reactions and driver forces.
+    """The motion of a mechanism whose degrees of freedom are all driven; the options are those of `Model.kinematics`.
 
     The energies of the audit are integrated by Simpson's rule over a grid of at least 500 intervals. Speed
     drivers leave positions to be integrated; such a mechanism is simulated.
     """
-    clock = time.perf_counter()
+    clock, t_start = time.perf_counter(), seconds(t_start, "t_start")
     grid = output_grid(t_start, t_end, points, times)
     e = equations
     without_locks(e, "kinematics")

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Given, Time, seconds
 from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.held import held_diagnostics, held_modes
-from cotree.solve.helpful import helpful
 from cotree.solve.judged import judged_at
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
@@ -28,7 +29,7 @@ from cotree.solve.spins import check_inertia, without_massless
 from cotree.solve.statics import static_equilibrium
 from cotree.solve.steady import network_rest
 from cotree.solve.tables import check_tables
-from cotree.solve.tangent import Freedom, Tangent, independent, numbers, whole_state
+from cotree.solve.tangent import Freedom, Tangent, independent, numbers, state_numbers, whole_state
 from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
@@ -115,25 +116,19 @@ def linearise(
     *,
     outputs: Iterable[str] | None = None,
     inputs: Iterable[str] | None = None,
-    at: Mapping[str, float] | Sequence[float] | str | None = None,
-    t: float = 0.0,
+    at: Given | Sequence[float] | str | None = None,
+    t: Time = 0.0,
     parameters: Mapping[str, float] | None = None,
     independent: Iterable[str] | None = None,
 ) -> LinearSystem:
-    """Exact derivatives of the equations about a state.
-
-    ``at`` gives states by name on top of the start values, or ``"steady"`` for the operating point: the static
-    equilibrium of a mechanism. Where a storage is tied to a source, the rate of that input enters; the state is then
-    shifted (x - E s) so that the usual form holds. The inputs of a mechanism are parameters by name, none by default;
-    ``independent`` names the coordinates that are its states. In a machine the states of networks and blocks come after
-    those of the mechanism, and its constant sources are inputs by default. Held values may be given in ``at``, too.
-    """
+    """Exact derivatives of equations about a state; the options are those of `Model.linearise`."""
+    t, about = seconds(t, "t"), state_numbers(equations, at)
     if equations.mechanics is not None:
-        return _mechanism(equations, outputs, inputs, at, t, parameters, independent)
+        return _mechanism(equations, outputs, inputs, about, t, parameters, independent)
     problem = Problem.of(equations)
     e = equations
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
-    x, m = _point(problem, at, t, p)
+    x, m = _point(problem, about, t, p)
     w = problem.w_of(t, x, algebraic_variables(problem, t, x, e.w.start, p, m), p, m)
     wanted = _choose(outputs, e.outputs, "output")
     driven = _choose(inputs, e.inputs.names, "input")

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Given, Time, seconds
 from cotree.results.html import html_table
-from cotree.solve.helpful import helpful
 from cotree.solve.judged import judged_at, judged_shapes
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
 from cotree.solve.spins import check_inertia, without_massless
 from cotree.solve.steady import Flow
-from cotree.solve.tangent import Freedom, Local, Tangent, numbers
+from cotree.solve.tangent import Freedom, Local, Tangent, numbers, state_numbers
 from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
@@ -121,17 +122,15 @@ class Modes:
 def modes(
     equations: SystemEquations,
     *,
-    about: Mapping[str, float] | Sequence[float] | str = "equilibrium",
-    t: float = 0.0,
+    about: Given | Sequence[float] | str = "equilibrium",
+    t: Time = 0.0,
     parameters: Mapping[str, float] | None = None,
 ) -> Modes:
-    """Natural modes about the static equilibrium, the ``"start"``, or a state by name.
-
-    Of a machine they are those of all its states together, and shapes hold the states of networks and blocks, too.
-    """
+    """Natural modes of equations; the options are those of `Model.modes`."""
+    t, state = seconds(t, "t"), state_numbers(equations, about)
     e = without_massless(equations, t, *numbers(equations, parameters, t))
     tangent = Tangent.of(e)
-    x, p, m = mechanism_point(e, about, t, parameters)
+    x, p, m = mechanism_point(e, state, t, parameters)
     check_inertia(e, t, x, p, m)
     if e.domains:
         return _machine(e, tangent, x, t, p, m)

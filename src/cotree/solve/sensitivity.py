@@ -20,13 +20,14 @@ from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.formulation.branch.slopes import start_slopes
 from cotree.maths.symbolic import column
-from cotree.solve.helpful import helpful
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Given, Time, seconds
 from cotree.solve.integrator import Integrator, Options, choose, is_stiff
 from cotree.solve.locks import without_locks
 from cotree.solve.problem import Problem, Scale
 from cotree.solve.simulate import output_grid
 from cotree.solve.tables import check_tables
-from cotree.solve.tangent import Tangent
+from cotree.solve.tangent import Tangent, state_numbers
 
 Array = NDArray[np.float64]
 
@@ -74,30 +75,26 @@ def sensitivities(
     equations: SystemEquations,
     outputs: Iterable[str],
     wrt: Iterable[str],
-    t_end: float,
+    t_end: Time,
     *,
-    t_start: float = 0.0,
+    t_start: Time = 0.0,
     points: int | None = None,
-    times: Sequence[float] | None = None,
+    times: Sequence[Time] | Array | None = None,
     parameters: Mapping[str, float] | None = None,
-    start: Mapping[str, float] | None = None,
+    start: Given | None = None,
     integrator: str = "auto",
     rtol: float = 1e-8,
     max_steps: int = 100_000,
 ) -> Sensitivities:
-    """Derivatives of results with respect to parameters and start values by name.
-
-    A start value is a joint's coordinate or speed: one that the model or ``start`` gives, or that of the assembled
-    start otherwise, which is then held exactly.
-    """
-    e = equations
+    """Derivatives of results of equations; the options are those of `Model.sensitivities`."""
+    t_start, e = seconds(t_start, "t_start"), equations
     Tangent.of(e)  # refuses what is not a mechanism
     without_locks(e, "a sensitivity")
     _without_events(e)
     wanted = _known(outputs, e.outputs, "result")
     grid = output_grid(t_start, t_end, points, times)
     p = e.parameter_values(parameters) if e.parameter_values else e.p.start
-    names, held = _directions(e, wrt, p, t_start, dict(start or {}))
+    names, held = _directions(e, wrt, p, t_start, dict(state_numbers(e, start) or {}))
     check_tables(e, names, dict(parameters or {}))
     x, S, by_p = _start(e, names, p, t_start, held)
     _check_breaks(e, names, p, t_start, float(grid[-1]))

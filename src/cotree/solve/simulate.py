@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from cotree.errors import FileError, ModelError, OptionError, SolveError, listing
 from cotree.formulation import SystemEquations
 from cotree.model.event import Event
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Given, Time, seconds
 from cotree.results import Restart, Solution
 from cotree.solve import (  # noqa: F401  (each registers)
     adams,
@@ -28,7 +30,6 @@ from cotree.solve.diagnostics import creeping, with_units
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.faster import faster
-from cotree.solve.helpful import helpful
 from cotree.solve.hybrid_scout import scout
 from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
 from cotree.solve.joined import joined
@@ -41,6 +42,7 @@ from cotree.solve.rerun import FEWEST, inaccurate, stepped_over, unchecked
 from cotree.solve.run import Progress, Run
 from cotree.solve.sizes import Sizes, sizes
 from cotree.solve.stepping import Stepping
+from cotree.solve.tangent import state_numbers
 
 Array = NDArray[np.float64]
 
@@ -58,19 +60,19 @@ TIGHTER = 4
 @helpful
 def simulate(
     equations: SystemEquations,
-    t_end: float,
+    t_end: Time,
     *,
-    t_start: float = 0.0,
+    t_start: Time = 0.0,
     points: int | None = None,
-    times: Sequence[float] | None = None,
+    times: Sequence[Time] | Array | None = None,
     parameters: Mapping[str, float] | None = None,
-    start: Mapping[str, float] | str | None = None,
+    start: Given | str | None = None,
     integrator: str = "auto",
     rtol: float = 1e-8,
     atol: float | None = None,
     max_steps: int = 100_000,
-    max_step: float | None = None,
-    step: float | None = None,
+    max_step: Time | None = None,
+    step: Time | None = None,
     spectral_radius: float = 0.9,
     compiled: bool | None = None,
     progress: Progress | None = None,
@@ -78,21 +80,21 @@ def simulate(
     seconds_formulation: float = 0.0,
     record: Recording | None = None,
 ) -> Solution:
-    """Integrate from ``t_start`` to ``t_end`` and return all outputs on a grid.
+    """Integrate equations and return all outputs on a grid; the options are those of `Model.simulate`.
 
-    ``points`` evenly spaced output times (501 where neither ``points`` nor ``times`` is given). ``start`` changes
-    states by name, or asks for the operating point with ``"steady"``. ``atol`` is in SI units; where it is not given,
-    a quick rough run finds the size of every variable, and rtol / 100 of it is tolerated. Steps are kept short where a
-    source bends sharply; ``max_step`` sets the longest step by hand, for what is shorter than 1/20,000 of the run.
-    ``step`` fixes the step of the methods that allow it, ``spectral_radius`` sets the damping of generalised-alpha.
-    ``compiled`` asks for machine code; where it is not given, it is made if that is worth its time. If
-    the integration fails or is interrupted, the error carries the solution so far in its attribute ``solution``. Each
-    of the ``events`` is recorded in the solution's attribute ``events``, or ends the run. ``record`` says where the run
-    comes from, which file it is written to while it goes on, and what an earlier run has done of it.
-
-    What switches on the way is found and recorded as an event under its name, with all results right after it; each
-    controller acts at its own times. Such models are integrated by ``rk45``, or where they are stiff by ``rodas``.
+    ``progress`` is called with the part that is done, 0 to 1. ``record`` says where the run comes from, which file it
+    is written to while it goes on, and what an earlier run has done of it. What switches on the way is found and
+    recorded as an event under its name, with all results right after it; each controller acts at its own times. Such
+    models are integrated by ``rk45``, or where they are stiff by ``rodas``.
     """
+    t_start, t_end = seconds(t_start, "t_start"), seconds(t_end, "t_end")
+    max_step = None if max_step is None else seconds(max_step, "max_step")
+    step = None if step is None else seconds(step, "step")
+    begin = state_numbers(equations, start)
+    if progress is not None and not callable(progress):
+        raise OptionError(
+            f"progress is {progress!r}", expected="a function that is called with the part that is done, 0 to 1"
+        )
     options: dict[str, Any] = {
         "rtol": rtol, "atol": atol, "max_steps": max_steps, "max_step": max_step, "step": step,
         "spectral_radius": spectral_radius, "compiled": compiled, "integrator": integrator, "parameters": parameters,
@@ -103,11 +105,11 @@ def simulate(
         raise ModelError(f"an event is called '{name}', as a switch of the model is", expected="another name")
     record = Recording() if record is None else record
     asked = {"points": len(grid)} if times is None else {"times": grid}
-    given = {"t_end": t_end, "t_start": t_start, **asked, "start": start, **options, "events": watched}
+    given = {"t_end": t_end, "t_start": t_start, **asked, "start": begin, **options, "events": watched}
     try:
         record.begin(grid, (*watched, *equations.switches), seconds_formulation, given)
         record.check(equations, _numbers(equations, parameters))
-        found = _whole(equations, t_start, start, watched, progress, seconds_formulation, record, options)
+        found = _whole(equations, t_start, begin, watched, progress, seconds_formulation, record, options)
         return record.finished(found)
     except SolveError as error:
         if isinstance(error.solution, Solution) and error.solution is not record.past:
@@ -325,8 +327,9 @@ def _radius(radius: float) -> float:
     return float(radius)
 
 
-def output_grid(t_start: float, t_end: float, points: int | None, times: Sequence[float] | None) -> Array:
+def output_grid(t_start: Time, t_end: Time, points: int | None, times: Sequence[Time] | Array | None) -> Array:
     """The output times, checked."""
+    t_start, t_end = seconds(t_start, "t_start"), seconds(t_end, "t_end")
     for name, value in (("t_end", t_end), ("t_start", t_start)):
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             raise OptionError(f"{name} is {value!r}", expected="a number in s")
@@ -340,7 +343,8 @@ def output_grid(t_start: float, t_end: float, points: int | None, times: Sequenc
             raise OptionError(f"{count} output points", expected="between 2 and 10,000,000")
         return np.linspace(t_start, t_end, count)
     try:
-        grid = np.asarray(times, dtype=float)
+        texts = not isinstance(times, np.ndarray) and any(isinstance(each, str) for each in times)
+        grid = np.asarray([seconds(each, "times") for each in times] if texts else times, dtype=float)
     except (TypeError, ValueError):
         grid = np.zeros(0)
     if (

@@ -15,15 +15,26 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.model.helpful import helpful
+from cotree.model.quantity import Given, Time, seconds
 from cotree.results.components import components
 from cotree.results.html import html_table
 from cotree.solve.held import Held
-from cotree.solve.helpful import helpful
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
 from cotree.solve.spins import without_massless
 from cotree.solve.steady import Flow, rest
-from cotree.solve.tangent import Freedom, Local, Tangent, coordinate_names, flat, numbers, state_of, whole_state
+from cotree.solve.tangent import (
+    Freedom,
+    Local,
+    Tangent,
+    coordinate_names,
+    flat,
+    numbers,
+    state_numbers,
+    state_of,
+    whole_state,
+)
 from cotree.system import Diagnostic, notes_of
 
 Array = NDArray[np.float64]
@@ -104,24 +115,21 @@ class Equilibrium:
 def static_equilibrium(
     equations: SystemEquations,
     *,
-    at: Mapping[str, float] | Sequence[float] | None = None,
-    t: float = 0.0,
+    at: Given | Sequence[float] | None = None,
+    t: Time = 0.0,
     parameters: Mapping[str, float] | None = None,
     seek: str = "stable",
 ) -> Equilibrium:
-    """A position of rest, with all sources held at their values of time t.
-
-    ``at`` gives coordinates to begin from, by name. From there the mechanism goes downhill, so that an equilibrium that
-    would tip over is left; ``seek="nearest"`` takes the one that Newton's rule finds, which may be such a one.
-    """
+    """A position of rest of equations; the options are those of `Model.static_equilibrium`."""
+    t, begin = seconds(t, "t"), state_numbers(equations, at)
     if seek not in ("nearest", "stable"):
         raise SolveError(f"seek = {seek!r}", expected="'nearest' or 'stable'")
     p, m = numbers(equations, parameters, t)
     if equations.domains and (equations.mechanics is not None or len(equations.held)):
-        return _judged(equations, _operating(equations, at, t, p, seek))
+        return _judged(equations, _operating(equations, begin, t, p, seek))
     equations = without_massless(equations, t, p, m)
     tangent = Tangent.of(equations)
-    q, _ = state_of(equations, at, t, p)
+    q, _ = state_of(equations, begin, t, p)
     search = _Search(tangent, t, p, m)
     if float(tangent.resting_energy(t, q, p, m)) > 0:
         raise SolveError(

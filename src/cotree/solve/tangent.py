@@ -19,6 +19,7 @@ from cotree.errors import SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column, substitute
+from cotree.model.quantity import Given, in_units
 
 Array = NDArray[np.float64]
 
@@ -169,6 +170,16 @@ def independent(rows: Array) -> list[int]:
 def coordinate_names(equations: SystemEquations) -> tuple[str, ...]:
     """For each speed, the name of the coordinate it moves."""
     return tuple(name.removesuffix("_rate") for name in equations.u.names)
+
+
+def state_numbers(equations: SystemEquations, given: Given | Sequence[float] | str | None) -> Any:
+    """A state as the user gave it, with texts that have a unit as numbers."""
+    if not isinstance(given, Mapping):
+        return given
+    e = equations
+    units = {name: output.unit for name, output in e.outputs.items()}  # those of angles that follow from states, too
+    units |= dict(zip((*e.state_names, *e.held.names), (*e.state_units, *e.held.units), strict=True))
+    return in_units(given, units)
 
 
 def state_of(

@@ -1,0 +1,70 @@
+"""The result of a run as users see it: with its pictures and its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cotree.errors import FileError, ResultError, SolveError
+from cotree.model.helpful import helpful
+from cotree.model.model import Model
+from cotree.results import Origin
+from cotree.results import solution as _solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Solution(_solution.Solution):
+    """The result of a run, with its pictures."""
+
+    @helpful
+    def plot(self, *names: str | Iterable[str], path: str | Path | None = None, x: str = "t") -> Figure:
+        """Plot results over time or another result, named one by one or in a list; returns the figure."""
+        from cotree.view import plot_solution
+
+        flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
+        return plot_solution(self, flat, path, x)
+
+    @helpful
+    def show(self, path: str | Path | None = None, plots: Any = None) -> Path:
+        """The report of the run as one HTML page: written to a path, or to a temporary file that a browser opens.
+
+        The model is taken from the solution; where it could not be kept there, use `Model.show`.
+        """
+        if self.origin is None or self.origin.model is None:
+            why = f": {self.origin.why_not}" if self.origin is not None and self.origin.why_not else ""
+            raise ResultError(
+                f"the model is not stored with the results of '{self.model}'{why}",
+                where="Solution.show",
+                remedy="Give it with the results: model.show(solution, path)",
+            )
+        from cotree.formulation import model_equations
+        from cotree.io.runs import rebuilt
+        from cotree.view import write_report
+        from cotree.view.notebook import opened
+
+        model, tree = rebuilt(self, Model)
+        return opened(
+            lambda target: write_report(model, tree, model_equations(model, tree), self, Path(target), plots), path
+        )
+
+    def _repr_html_(self) -> str:
+        from cotree.view.notebook import solution_html
+
+        return solution_html(self)
+
+
+def wrapped(run: Callable[[], _solution.Solution], origin: Origin | None = None) -> Solution:
+    """The solution of a run with its pictures, also where an error carries it."""
+
+    def whole(found: _solution.Solution) -> Solution:
+        return Solution(**(vars(found) if origin is None else {**vars(found), "origin": origin}))
+
+    try:
+        return whole(run())
+    except (SolveError, FileError) as error:
+        if isinstance(error.solution, _solution.Solution):
+            error.solution = whole(error.solution)
+        raise
