@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from cotree.errors import CotreeError, FileError
+from cotree.errors import CotreeError, FileError, Mistakes
 from cotree.io.yaml_source import Mark, Path_, Source
 
 _LABELS = {**{label: k for k, label in enumerate("xyz")}, **{f"e{k}": k for k in range(4)}}
@@ -32,6 +32,25 @@ class Spot:
     def place(self) -> str:
         """``file:line:column`` of the entry's key."""
         return self.source.place(*self.path)
+
+
+class FileMistakes(Mistakes):
+    """The mistakes of a model's files: one for each place, and none that only follow from another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed: set[str] = set()
+        """Names of entries that are wrong themselves, so that others may refer to them in vain."""
+        self.incomplete = False
+        """Whether entries are wrong whose names are not known."""
+        self._places: set[str] = set()
+
+    def wanted(self, error: CotreeError) -> bool:
+        place = error.where.partition(": ")[0]
+        missed = any(word.partition(".")[0] in self.failed for word in _QUOTED.findall(error.found))
+        new = not missed and place not in self._places
+        self._places.add(place)
+        return new
 
 
 Given = tuple[Any, Spot]
@@ -105,9 +124,12 @@ class Parts:
         except FileError:
             raise
         except CotreeError as error:
-            source, mark = self.find(error.where, error.found, within)
-            told = source.error_at(mark, error.found, expected=error.expected, remedy=error.remedy, what=error.where)
-            raise told from None
+            told = Mistakes()
+            for each in error.mistakes:
+                source, mark = self.find(each.where, each.found, within)
+                told.add(source.error_at(mark, each.found, expected=each.expected, remedy=each.remedy, what=each.where))
+            told.more += error.more
+            told.report()
 
 
 def _deeper(spot: Spot, inner: tuple[str, ...]) -> Path_:
