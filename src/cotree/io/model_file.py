@@ -30,6 +30,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -39,6 +40,7 @@ from cotree.bond.masks import Graph
 from cotree.errors import CotreeError, FileError, Mistakes, ModelError, SolveError, listing, nearest
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
+from cotree.io.changes import change
 from cotree.io.lossless import check_classes, check_lossless
 from cotree.io.paths import named_file
 from cotree.io.places import FileMistakes, Parts, Spot
@@ -137,17 +139,19 @@ class ModelFile(Generic[M]):
         mistakes.report()
 
 
-def read_model(path: Path, model_class: type[M], within: Path | None = None) -> ModelFile[M]:
+def read_model(
+    path: Path, model_class: type[M], within: Path | None = None, changes: Mapping[str, Any] | None = None
+) -> ModelFile[M]:
     """Read a model file; every mistake is reported with the file, the line, the column and the remedy.
 
     The error that is raised is the first one; its ``mistakes`` are all of them, up to twenty. Files
-    that it names must lie in its folder, or in ``within``.
+    that it names must lie in its folder, or in ``within``. Values in ``changes`` stand for those of the file.
     """
     if within is not None and not within.is_dir():
         raise FileError(f"there is no folder {within}", expected="the folder that files may come from")
     mistakes = FileMistakes()
     source = read_source(path, mistakes=mistakes)
-    return _Reader(source, model_class, path.resolve().parent, within, mistakes).read()
+    return _Reader(source, model_class, path.resolve().parent, within, mistakes).read(changes or {})
 
 
 def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
@@ -201,8 +205,10 @@ class _Reader(Generic[M]):
         self.root = folder if within is None else within.resolve()
         self.mistakes = FileMistakes() if mistakes is None else mistakes
 
-    def read(self) -> ModelFile[M]:
+    def read(self, changes: Mapping[str, Any] = MappingProxyType({})) -> ModelFile[M]:
         parts = assemble(self.source, self.root, self.mistakes)
+        with self.mistakes:
+            change(parts, changes)
         model = self._model(parts)
         run = read_run(parts, model, self.mistakes)
         self.mistakes.report()

@@ -11,7 +11,7 @@ from typing import Any
 from cotree.errors import CotreeError, FileError, Mistakes
 from cotree.io.yaml_source import Mark, Path_, Source
 
-_LABELS = {**{label: k for k, label in enumerate("xyz")}, **{f"e{k}": k for k in range(4)}}
+LABELS = {**{label: k for k, label in enumerate("xyz")}, **{f"e{k}": k for k in range(4)}}
 _QUOTED = re.compile(r"'([^']{1,200})'")
 _IN_BRACKETS = re.compile(r"\[[^\]]*\]|\{[^}]*:[^}]*\}")
 
@@ -66,6 +66,8 @@ class Parts:
     components: dict[str, Given] = field(default_factory=dict)
     bonds: dict[str, Given] = field(default_factory=dict)
     masks: dict[str, Given] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    """Names of values that are not those of the files, so that errors have no place for them."""
 
     def sections(self) -> dict[str, dict[str, Given]]:
         """The parts by section of a file."""
@@ -92,6 +94,14 @@ class Parts:
 
     def find(self, where: str, found: str, within: Spot | None = None) -> tuple[Source, Mark | None]:
         """The source and the mark of what an error is about: as near to the wrong text as can be told."""
+        words = _QUOTED.findall(found)
+        if not where and within is not None and any(within.path[0] == each.partition(".")[0] for each in self.changed):
+            return self.source, None
+        owner, _, inner_name = where.partition(".")
+        for name in self.changed:
+            short = inner_name and name.startswith(f"{owner}.") and name.endswith(f".{inner_name}")  # A.x of frames.A.x
+            if short or f"{where}.".startswith(f"{name}.") or name in (*words, *(f"{where}.{word}" for word in words)):
+                return self.source, None
         named, inner = self.spot(where)
         spot = named or within or Spot(self.source, ("components",))
         path = _deeper(spot, inner)
@@ -139,7 +149,7 @@ def _deeper(spot: Spot, inner: tuple[str, ...]) -> Path_:
         below = [path for path in _below(spot) if path[-count:] == names] if count else [spot.path]
         if below:
             path = min(below, key=len)
-            deeper = (*path, _LABELS[rest[0]]) if rest and rest[0] in _LABELS else path
+            deeper = (*path, LABELS[rest[0]]) if rest and rest[0] in LABELS else path
             return deeper if deeper in spot.source.values else path
     return spot.path
 

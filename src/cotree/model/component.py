@@ -247,6 +247,7 @@ class Component:
             f.name
             for f in fields.values()
             if f.name not in ("name", *data)
+            and not any(f"'{f.name}'" in each.remedy for each in mistakes.errors)
             and f.default is dataclasses.MISSING
             and f.default_factory is dataclasses.MISSING
         ]

@@ -213,7 +213,11 @@ class Model:
                     where=name,
                     remedy="Change the parameters in its expression",
                 )
-            raise ModelError(f"there is no value '{name}' to change", remedy=nearest(name, [*result, *self.parameters]))
+            part, _, field = name.partition(".")
+            meant = nearest(name, [*result, *self.parameters])
+            if part in self.components and field.partition(".")[0] in self.components[part].data_fields():
+                meant = f"'{part}' does not give {field}: give it there, as changes={{'{name}': ...}} of load does"
+            raise ModelError(f"there is no value '{name}' to change", remedy=meant)
         return result
 
     def _values_of(
