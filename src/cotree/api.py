@@ -256,11 +256,11 @@ class Model(Analyses):
 
     @classmethod
     @helpful
-    def load(cls, path: str | Path, *, within: str | Path | None = None) -> Model:
-        """Read a YAML model file; files that it names must lie in its folder, or in the folder ``within``."""
+    def load(cls, path: str | Path, *, within: str | Path | None = None, changes: Any = None) -> Model:
+        """Read a YAML model file whose files lie in its folder, or ``within``; ``changes``: ``{"hinge.angle": 0}``."""
         from cotree.io import read_model
 
-        return read_model(Path(path), cls, None if within is None else Path(within)).model
+        return read_model(Path(path), cls, None if within is None else Path(within), changes).model
 
     @classmethod
     @helpful
@@ -343,6 +343,6 @@ def read_mesh(path: str | Path, *, orient: bool = False, edge_lines: bool = Fals
 
 
 @helpful
-def load(path: str | Path, *, within: str | Path | None = None) -> Model:
-    """Read a YAML model file; files that it names must lie in its folder, or in the folder ``within``."""
-    return Model.load(path, within=within)
+def load(path: str | Path, *, within: str | Path | None = None, changes: Any = None) -> Model:
+    """Read a YAML model file, with changed values; see `Model.load`."""
+    return Model.load(path, within=within, changes=changes)

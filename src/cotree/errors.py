@@ -4,23 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from types import TracebackType
+
+MOST = 20
+"""How many mistakes of a model are reported at once."""
 
 
 class CotreeError(Exception):
     """Root of all errors that Cotree raises on purpose.
 
-    The parts are kept as attributes, so that the command line and editors can lay them out.
+    The parts are kept as attributes, so that the command line and editors can lay them out. Where a model has several
+    mistakes, the first is raised, ``mistakes`` lists it with the others, and ``more`` counts those beyond the list.
     """
 
     def __init__(self, found: str, *, where: str = "", expected: str = "", remedy: str = "") -> None:
         self.found, self.where, self.expected, self.remedy = found, where, expected, remedy
+        self.others: tuple[CotreeError, ...] = ()
+        self.more = 0
         super().__init__(self.message)
 
+    @property
+    def mistakes(self) -> tuple[CotreeError, ...]:
+        """This error and those that were found with it, in the order in which they were found."""
+        return (self, *self.others)
+
+    def alone(self) -> CotreeError:
+        """This error without the others."""
+        if self.others:
+            del self.__notes__[-len(self.others) - bool(self.more) :]
+            self.others, self.more = (), 0
+        return self
+
+    def join(self, others: Iterable[CotreeError], more: int = 0) -> None:
+        """Let this error report others, too, as notes."""
+        self.others, self.more = tuple(others), more
+        for other in self.others:
+            self.add_note("\n".join([str(other), *getattr(other, "__notes__", ())]))
+        if self.others and more:
+            self.add_note(f"{more} more")
+
     def within(self, place: str) -> None:
-        """Put a place, such as the name of a file, in front of the message."""
-        if self.where != place and not self.where.startswith((f"{place}:", f"{place}.")):
-            self.where = f"{place}: {self.where}" if self.where else place
-            self.args = (self.message,)
+        """Put a place, such as the name of a file, in front of the message, and of those of all mistakes."""
+        (_, *others), more = self.mistakes, self.more
+        for each in (self.alone(), *others):
+            if each.where != place and not each.where.startswith((f"{place}:", f"{place}.")):
+                each.where = f"{place}: {each.where}" if each.where else place
+                each.args = (each.message,)
+        self.join(others, more)
 
     @property
     def message(self) -> str:
@@ -73,6 +103,51 @@ class ResultError(CotreeError, KeyError):
     """A result was asked for by a name that does not exist."""
 
     __str__ = CotreeError.__str__
+
+
+class Mistakes:
+    """Errors that are gathered, so that a user sees all of them at once: those raised in ``with mistakes:``.
+
+    `report` raises the first of them; its notes show the others.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[CotreeError] = []
+        self.more = 0
+
+    def __enter__(self) -> Mistakes:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, CotreeError):
+            return False
+        self.add(error)
+        return True
+
+    def __bool__(self) -> bool:
+        return bool(self.errors)
+
+    def add(self, error: CotreeError) -> None:
+        """Gather an error, with those that it brings."""
+        given, self.more = [each for each in error.mistakes if self.wanted(each)], self.more + error.more
+        error.alone()
+        free = MOST - len(self.errors)
+        self.errors += given[:free]
+        self.more += len(given[free:])
+
+    def wanted(self, error: CotreeError) -> bool:
+        """Whether an error says something that the others do not."""
+        return True
+
+    def report(self) -> None:
+        """Raise the first error with all others, if there is one."""
+        if not self.errors:
+            return
+        first, *others = self.errors
+        first.join(others, self.more)
+        raise first from None
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

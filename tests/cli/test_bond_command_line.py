@@ -70,7 +70,7 @@ def test_values_change_on_the_command_line(cotree, tmp_path):
 def test_a_value_that_does_not_exist_is_told(cotree):
     done = cotree("run", "m.yaml", "--set", "M.Kk=1")
     assert done.returncode == 2
-    assert "M.Kk" in done.err
+    assert "m.yaml: M: bond.mask has no field 'Kk'" in done.err
     assert "Traceback" not in done.err
 
 

@@ -47,8 +47,13 @@ def test_values_are_set_with_units_and_expressions(cotree, settings, r, rod):
         (["r="], "Expected NAME=VALUE"),
         (["r=1", "r=2"], "--set r is given twice"),
         (["r=l", "l=r"], "they refer to each other"),
-        (["crank.mas=2"], "Did you mean 'crank.mass'?"),
+        (["crank.mas=2"], "crank: bodies.rigid_body has no field 'mas'"),
         (["r=__import__('os')"], "__import__"),
+        (["crank=2"], "'crank' is a component. Expected one of its fields"),
+        (["crnk.mass=2"], "there is no component 'crnk'. Did you mean 'crank"),
+        (["crank.pin.w=2"], "crank.pin.w: there is no 'w' in a list of 3. Expected x, y, z"),
+        (["crank.shape.cylinder.mass=-2"], "slider_crank.yaml: crank.mass: the value is -2"),
+        (["gravity=[1, 2]"], "slider_crank.yaml: gravity is [1, 2]. Expected three numbers"),
     ],
 )
 def test_wrong_settings_are_told(cotree, settings, message, tmp_path):

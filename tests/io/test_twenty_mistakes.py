@@ -33,7 +33,7 @@ def test_a_mistake_is_told_with_its_place_and_its_remedy(case, monkeypatch, caps
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_texts_hold_what_they_must(case):
-    message, line, caret = (FOLDER / f"{case}.txt").read_text(encoding="utf-8").splitlines()
+    message, line, caret, *_ = (FOLDER / f"{case}.txt").read_text(encoding="utf-8").splitlines()
     place = re.match(r"error: ([\w/]+\.yaml):(\d+):(\d+): ", message)
     assert place
     source = (FOLDER / place[1]).read_text(encoding="utf-8").splitlines()[int(place[2]) - 1]

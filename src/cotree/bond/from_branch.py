@@ -40,7 +40,8 @@ from cotree.bond.junctions import Bond
 from cotree.bond.mechanics import Ground
 from cotree.bond.simplify import rebuilt
 from cotree.errors import FormulationError, ModelError
-from cotree.formulation.branch.topology import GROUND, Topology, mechanism_graph, topology
+from cotree.formulation.branch.graph import mechanism_graph
+from cotree.formulation.branch.topology import GROUND, Topology, topology
 from cotree.formulation.inertias import unreal_inertias, with_real_inertias
 from cotree.model import Component, GroundFrame, Model
 from cotree.terminal.bodies import RigidBody

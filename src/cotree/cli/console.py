@@ -126,4 +126,6 @@ def described(error: BaseException, message: str = "") -> dict[str, Any]:
         told |= {"file": place["file"] if place else None}
         told |= {key: int(place[key]) if place and place[key] else None for key in ("line", "column")}
         told |= {key: getattr(error, key) for key in ("where", "found", "expected", "remedy")}
+        if error.others:
+            told |= {"others": [described(other) for other in error.others], "more": error.more}
     return told | {"notes": list(getattr(error, "__notes__", ()))}

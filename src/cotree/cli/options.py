@@ -77,13 +77,26 @@ class ModelChoice:
                 expected=f"one of {', '.join(FORMULATIONS)}",
                 remedy=nearest(str(self.formulation), FORMULATIONS),
             )
-        written = load(self.file, self.within)
+        written, left = self._changed(settings)
         with written.about(settings):
             from cotree.model.changes import changed_values
 
-            changes = changed_values(written.model, settings)
-            model, left = converted(written.model, self.formulation, changes)
-            return Chosen(self, written, model, self._tree(written, model), left)
+            model = converted(written.model, self.formulation)
+            changes = written.model.take(changed_values(written.model, left))
+            return Chosen(self, written, model, self._tree(written, model), changes)
+
+    def _changed(self, settings: dict[str, str]) -> "tuple[ModelFile[api.Model], dict[str, str]]":
+        """The model file with what the equations depend on changed in it, and the values that a run takes."""
+        try:
+            written = load(self.file, self.within)
+        except CotreeError:  # what is wrong may be what the settings change
+            if not settings:
+                raise
+            return load(self.file, self.within, settings), {}
+        same = self.formulation in (None, "file", formulation_of(written.model))
+        free = {name: text for name, text in settings.items() if same and changeable(written.model, name)}
+        fixed = {name: text for name, text in settings.items() if name not in free}
+        return (load(self.file, self.within, fixed), free) if fixed else (written, free)
 
     def _tree(self, written: "ModelFile[api.Model]", model: "api.Model") -> Any:
         """The tree that options and file ask for; a pair where a mechanism has another one for rotations."""
@@ -165,8 +178,8 @@ def takes_models(command: Callable[..., None]) -> Callable[..., None]:
     return takes_model(command, many=True)
 
 
-def load(file: Path, within: Path | None = None) -> "ModelFile[api.Model]":
-    """Read a model file; files that it names lie in its folder, or in another that is allowed."""
+def load(file: Path, within: Path | None = None, settings: dict[str, str] | None = None) -> "ModelFile[api.Model]":
+    """Read a model file with changed values; files that it names lie in its folder, or in another that is allowed."""
     from cotree.api import Model
     from cotree.io import read_model
 
@@ -176,7 +189,7 @@ def load(file: Path, within: Path | None = None) -> "ModelFile[api.Model]":
             expected="a model file: .yaml or .json",
             remedy="Finish its run with cotree run --resume, or look at it with cotree report and cotree plot",
         )
-    return read_model(file, Model, within)
+    return read_model(file, Model, within, settings)
 
 
 RESULTS = (".h5", ".hdf5")
@@ -195,22 +208,34 @@ def split_settings(settings: Iterable[str] | None) -> dict[str, str]:
     return found
 
 
-def converted(
-    model: "api.Model", formulation: str | None, changes: dict[str, float]
-) -> tuple["api.Model", dict[str, float]]:
-    """The model in another formulation, and the changes that a run has to take as parameters."""
+def changeable(model: "api.Model", name: str) -> bool:
+    """Whether a run takes a value as a parameter; others are part of the equations."""
+    owner, _, field = name.partition(".")
+    part = model.gravity if owner == "gravity" else model.components.get(owner)
+    if name in model.parameters or part is None:
+        return name in model.parameters
+    from cotree.model.quantity import quantities
+
+    given, info = part.expressions.get(field), quantities(part).get(field)
+    if given is None or info is None or given.names or given.measured or given.depends_on_time:
+        return False
+    zero = info.built_in == "zero" and given.number({}) == 0
+    return not zero and info.built_in != "always"
+
+
+def converted(model: "api.Model", formulation: str | None) -> "api.Model":
+    """The model in another formulation."""
     now = formulation_of(model)
     if formulation in (None, "file", now):
-        return model, model.take(changes)
-    made = changed_model(model, changes)
+        return model
     if formulation == "branch" and now == "nodal":
-        return made.to_branch(), {}
+        return model.to_branch()
     if formulation == "bond" and now != "nodal":
-        return made.to_bond_graph(), {}
+        return model.to_bond_graph()
     if formulation == "bond":
-        return made.to_branch().to_bond_graph(), {}
+        return model.to_branch().to_bond_graph()
     if formulation == "network" and now == "bond":
-        return made.to_network(), {}
+        return model.to_network()
     ways = {"branch": "bond", "nodal": "branch or bond", "network": "bond", "bond": "network"}
     raise ModelError(
         f"the {WORDS[now]} '{model.name}' cannot be written in the formulation '{formulation}'",
@@ -231,32 +256,6 @@ def formulation_of(model: "api.Model") -> str:
     if model.bonded:
         return "bond"
     return "nodal" if model.nodal else "branch" if model.mechanical else "network"
-
-
-def changed_model(model: "api.Model", changes: dict[str, float]) -> "api.Model":
-    """The model with changed values in it, after they were checked."""
-    if not changes:
-        return model
-    checked = model.equations() if model.bonded else None
-    model.component_values(changes) if checked is None else checked.parameter_values(changes)  # type: ignore[misc]
-    for name, value in changes.items():
-        owner, _, field = name.partition(".")
-        if not field:
-            del model.parameters[name]
-            model.parameter(name, value)
-            continue
-        part = model.gravity if owner == "gravity" else model.components.get(owner)
-        if part is None or field not in {each.name for each in dataclasses.fields(part)}:
-            raise ModelError(
-                f"{name} cannot be changed together with --formulation", remedy="Change it in the model file"
-            )
-        change: Any = {field: value}
-        whole: Any = dataclasses.replace(part, **change)
-        if owner == "gravity":
-            model.gravity = whole
-        else:
-            model.components[owner] = whole
-    return model
 
 
 def check_ending(option: str, path: Path | None, *endings: str, also: str = "") -> None:

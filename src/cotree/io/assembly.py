@@ -17,7 +17,7 @@ from cotree.bond.masks import next_bond
 from cotree.errors import FileError, listing, nearest
 from cotree.io.paths import named_file
 from cotree.io.patterns import FOR, MOST, Indices, filled, instances, put_in
-from cotree.io.places import Given, Parts, Spot
+from cotree.io.places import FileMistakes, Given, Parts, Spot
 from cotree.io.renaming import Renaming, kind_of, network_nodes, with_formulas
 from cotree.io.yaml_source import MAX_BYTES, Source, read_source
 from cotree.model.component import COMPONENT_NAME
@@ -32,14 +32,18 @@ _INCLUDE = ("file", "as", "with", "join", FOR)
 _EXAMPLE = "a file, such as leg.yaml, or {file: leg.yaml, as: left, with: {length: 0.4}}"
 
 
-def assemble(source: Source, root: Path | None = None) -> Parts:
+def assemble(source: Source, root: Path | None, mistakes: FileMistakes) -> Parts:
     """Everything that a file and those that it includes say; no file outside of ``root`` is read."""
-    return _Assembly(source, root).parts(source, ())
+    before = len(mistakes.errors)
+    parts = _Assembly(source, root, mistakes).parts(source, ())
+    harmless = sum(not source.data[key] for key in source.data if key not in KEYS)  # an unknown entry that is empty
+    mistakes.incomplete = len(mistakes.errors) > before + harmless
+    return parts
 
 
 class _Assembly:
-    def __init__(self, top: Source, root: Path | None) -> None:
-        self.top, self.root = top, root
+    def __init__(self, top: Source, root: Path | None, mistakes: FileMistakes) -> None:
+        self.top, self.root, self.mistakes = top, root, mistakes
         self.sources: dict[Path, Source] = {}
         self.bytes = self.files = self.entries = 0
 
@@ -50,24 +54,35 @@ class _Assembly:
             raise source.error("there is no model here", expected="name: and components:")
         for key in data:
             if key not in KEYS:
-                raise source.error(
-                    f"unknown entry '{key}'", key, value=False, expected=f"one of {', '.join(KEYS)}",
-                    remedy=nearest(str(key), KEYS),
+                self.mistakes.add(
+                    source.error(
+                        f"unknown entry '{key}'", key, value=False, expected=f"one of {', '.join(KEYS)}",
+                        remedy=nearest(str(key), KEYS),
+                    )
                 )  # fmt: skip
         parts = Parts(source)
         given = data.get("include")
         for k, entry in enumerate(given if isinstance(given, list) else [] if given is None else [given]):
             spot = Spot(source, ("include", k) if isinstance(given, list) else ("include",))
-            with parts.placed(spot):
+            with self.mistakes, parts.placed(spot):
                 for indices in instances(entry, "include"):
                     self.include(parts, _only(entry, indices, "include"), indices, spot, chain)
         for section in ("parameters", "masks"):
-            for name, value in mapping(source, section).items():
-                _add(getattr(parts, section), name, (value, Spot(source, (section, name))), section)
-        for name, value in mapping(source, "components").items():
-            self.pattern(parts, "components", name, value)
-        self.bonds(parts)
+            for name, value in self.section(source, section).items():
+                with self.mistakes:
+                    _add(getattr(parts, section), name, (value, Spot(source, (section, name))), section)
+        for name, value in self.section(source, "components").items():
+            with self.mistakes:
+                self.pattern(parts, "components", name, value)
+        with self.mistakes:
+            self.bonds(parts)
         return parts
+
+    def section(self, source: Source, key: str) -> dict[str, Any]:
+        """A section of a file; an empty one where it is wrong."""
+        with self.mistakes:
+            return mapping(source, key)
+        return {}
 
     def pattern(self, parts: Parts, section: str, name: str, entry: Any) -> None:
         """One entry of components or bonds, or all that it stands for."""
@@ -111,7 +126,8 @@ class _Assembly:
             return
         if isinstance(given, dict):
             for name, each in mapping(source, "bonds").items():
-                self.pattern(parts, "bonds", name, each)
+                with self.mistakes:
+                    self.pattern(parts, "bonds", name, each)
             return
         if not isinstance(given, list):
             expected = "a list such as [V -> j, j -> R], or bonds by name"
@@ -119,7 +135,7 @@ class _Assembly:
         taken: dict[str, Any] = {**parts.components, **parts.bonds}
         for k, entry in enumerate(given):
             spot = Spot(source, ("bonds", k))
-            with parts.placed(spot):
+            with self.mistakes, parts.placed(spot):
                 for indices in instances(entry, "bonds"):
                     self.count(spot)
                     name = next_bond(taken)
@@ -208,7 +224,7 @@ class _Assembly:
         if self.files > MOST_FILES or self.bytes > MAX_BYTES:
             raise spot.error("too much is included", expected=f"at most {MOST_FILES} files and {MAX_BYTES} bytes")
         if path not in self.sources:
-            self.sources[path] = read_source(path, self.shown(path))
+            self.sources[path] = read_source(path, self.shown(path), self.mistakes)
         return self.sources[path], chain
 
     def shown(self, path: Path) -> str:

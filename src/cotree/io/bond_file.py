@@ -62,9 +62,9 @@ def bond_from(name: str, given: Any) -> Bond:
     return Bond(name, str(ends[0]), str(ends[1]), width=width)
 
 
-def read_masks(given: Mapping[str, Any]) -> dict[str, Graph]:
+def read_masks(given: Mapping[str, Any], before: Mapping[str, Graph] | None = None) -> dict[str, Graph]:
     """The masks of a file by name; one may use those before it."""
-    masks: dict[str, Graph] = {}
+    masks = dict(before or {})
     for name, entry in given.items():
         masks[str(name)] = read_graph(str(name), entry, masks)
     return masks

@@ -30,18 +30,20 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.bond.masks import Graph
-from cotree.errors import CotreeError, FileError, ModelError, SolveError, listing, nearest
+from cotree.errors import CotreeError, FileError, Mistakes, ModelError, SolveError, listing, nearest
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
+from cotree.io.changes import change
 from cotree.io.lossless import check_classes, check_lossless
 from cotree.io.paths import named_file
-from cotree.io.places import Parts, Spot
+from cotree.io.places import FileMistakes, Parts, Spot
 from cotree.io.renaming import node_keys
 from cotree.io.run_settings import RunSettings, read_run, shown
 from cotree.io.scalars import OddScalar, plain_value
@@ -75,11 +77,16 @@ class ModelFile(Generic[M]):
         try:
             yield
         except CotreeError as error:
-            if not (error.where.startswith(self.source.name) or getattr(error, "__notes__", None)):
-                source, mark = self._mark(error, given)
-                error.within(source.at(mark))
-                if excerpt := source.excerpt(mark):
-                    error.add_note(excerpt)
+            found = Mistakes()
+            found.add(error)
+            for each in found.errors:
+                if not (each.where.startswith(self.source.name) or getattr(each, "__notes__", None)):
+                    source, mark = self._mark(each, given)
+                    each.within(source.at(mark))
+                    if excerpt := source.excerpt(mark):
+                        each.add_note(excerpt)
+            if len(found.errors) > 1:
+                found.report()
             raise
 
     def _mark(self, error: CotreeError, given: Collection[str]) -> tuple[Source, Mark | None]:
@@ -101,16 +108,20 @@ class ModelFile(Generic[M]):
 
     def check_run(self, units: Mapping[str, str]) -> None:
         """Refuse, before anything is integrated, what does not fit to the results: ``units`` has all of them."""
-        self.check_plot(units)
+        mistakes = Mistakes()
+        with mistakes:
+            self.check_plot(units)
         for name in self.run.start if isinstance(self.run.start, dict) else ():
             if name in units and (units[name] or not self.model.bonded):  # those of bare elements are not known
                 info = Quantity(units[name], "finite", False, "")
-                with self.parts.placed(Spot(self.source, ("run", "start", name))):
+                with mistakes, self.parts.placed(Spot(self.source, ("run", "start", name))):
                     given = read(self.source.data["run"]["start"][name], info, "")
                     self.model.check_reference(given, info, "")
+        mistakes.report()
 
     def check_plot(self, results: Collection[str]) -> None:
         """Refuse names to plot that are no results of the model."""
+        mistakes = Mistakes()
         vectors = {name.rpartition(".")[0] for name in results if name.endswith((".x", ".e0"))}
         for k, entry in enumerate(self.run.plot):
             for j, name in enumerate(entry if isinstance(entry, list) else [entry]):
@@ -118,22 +129,29 @@ class ModelFile(Generic[M]):
                     part = name.partition(".")[0]
                     own = [known for known in results if known.partition(".")[0] == part]
                     path = ("run", "plot", k, j) if isinstance(entry, list) else ("run", "plot", k)
-                    raise self.source.error(
+                    error = self.source.error(
                         f"there is no result '{name}' to plot",
                         *path,
                         expected=f"one of {listing(own or results)}",
                         remedy=nearest(name, results),
                     )
+                    mistakes.add(error)
+        mistakes.report()
 
 
-def read_model(path: Path, model_class: type[M], within: Path | None = None) -> ModelFile[M]:
-    """Read a model file; every error names the file, the line, the column and the remedy.
+def read_model(
+    path: Path, model_class: type[M], within: Path | None = None, changes: Mapping[str, Any] | None = None
+) -> ModelFile[M]:
+    """Read a model file; every mistake is reported with the file, the line, the column and the remedy.
 
-    Files that it names must lie in its folder, or in ``within``.
+    The error that is raised is the first one; its ``mistakes`` are all of them, up to twenty. Files
+    that it names must lie in its folder, or in ``within``. Values in ``changes`` stand for those of the file.
     """
     if within is not None and not within.is_dir():
         raise FileError(f"there is no folder {within}", expected="the folder that files may come from")
-    return _Reader(read_source(path), model_class, path.resolve().parent, within).read()
+    mistakes = FileMistakes()
+    source = read_source(path, mistakes=mistakes)
+    return _Reader(source, model_class, path.resolve().parent, within, mistakes).read(changes or {})
 
 
 def model_from_data(data: Mapping[str, Any], model_class: type[M]) -> M:
@@ -153,7 +171,9 @@ def model_data(model: Model, run: Mapping[str, Any] | None = None) -> dict[str, 
     if run:
         source = Source("", "run settings")
         source.data = plain
-        read_run(Parts(source), model)
+        mistakes = Mistakes()
+        read_run(Parts(source), model, mistakes)
+        mistakes.report()
     return plain
 
 
@@ -178,48 +198,83 @@ def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) 
 
 class _Reader(Generic[M]):
     def __init__(
-        self, source: Source, model_class: type[M], folder: Path | None = None, within: Path | None = None
-    ) -> None:
+        self, source: Source, model_class: type[M], folder: Path | None = None, within: Path | None = None,
+        mistakes: FileMistakes | None = None,
+    ) -> None:  # fmt: skip
         self.source, self.model_class, self.folder = source, model_class, folder
         self.root = folder if within is None else within.resolve()
+        self.mistakes = FileMistakes() if mistakes is None else mistakes
 
-    def read(self) -> ModelFile[M]:
-        parts = assemble(self.source, self.root)
+    def read(self, changes: Mapping[str, Any] = MappingProxyType({})) -> ModelFile[M]:
+        parts = assemble(self.source, self.root, self.mistakes)
+        with self.mistakes:
+            change(parts, changes)
         model = self._model(parts)
-        return ModelFile(model, read_run(parts, model), self.source, parts)
+        run = read_run(parts, model, self.mistakes)
+        self.mistakes.report()
+        return ModelFile(model, run, self.source, parts)
 
     def _model(self, parts: Parts) -> M:
-        data, source = self.source.data, self.source
-        name = data.get("name", Path(source.name).stem)
-        if not isinstance(name, str):
-            raise source.error(f"name is {shown(name)}", "name", expected="text; put a number in quotes")
-        options: dict[str, Any] = {}
-        for key in ("datum", "planar", "inertia", "gravity"):
-            with parts.placed(Spot(source, (key,))):
-                value = data.get(key)
-                if value is not None:
-                    options[key] = _names(value if isinstance(value, list) else [value]) if key == "datum" else value
-                model = self.model_class(name, **options)
-        model.folder = None if self.folder is None else str(self.folder / TABLES)
+        model = self._empty(parts)
         for name, (value, spot) in parts.parameters.items():
-            with parts.placed(spot):
+            with self.mistakes, parts.placed(spot):
                 model.parameter(name, value)
-        if not parts.components:
-            raise source.error("the model has no components", "components", value=False)
-        with parts.placed(Spot(source, ("masks",))):
-            masks = read_masks({name: entry for name, (entry, _) in parts.masks.items()})
+        self.mistakes.failed |= parts.parameters.keys() - model.parameters.keys()
+        if not parts.components and not self.mistakes.incomplete:
+            self.mistakes.add(self.source.error("the model has no components", "components", value=False))
+            return model
+        masks: dict[str, Graph] = {}
+        for name, (entry, _) in parts.masks.items():
+            with self.mistakes, parts.placed(Spot(self.source, ("masks",))):
+                masks |= read_masks({name: entry}, masks)
+        self.mistakes.failed |= parts.masks.keys() - masks.keys()
         for name, (entry, spot) in parts.components.items():
-            with parts.placed(spot):
+            with self.mistakes, parts.placed(spot):
                 if not isinstance(entry, dict):
                     raise ModelError(f"found {shown(entry)}", where=name, expected="{kind: ..., nodes: [...], ...}")
                 (check_bonded if parts.bonds else check_unbonded)(name, entry)
                 model.add(_component(name, entry, spot.source.folder, masks, self.root))
         for name, (entry, spot) in parts.bonds.items():
-            with parts.placed(spot):
+            with self.mistakes, parts.placed(spot):
                 model.add(bond_from(name, entry))
-        with parts.placed(Spot(source, ("components",))):
-            _check(model)
+        self.mistakes.failed |= (parts.components.keys() | parts.bonds.keys()) - model.components.keys()
+        if not self.mistakes.incomplete:
+            with self.mistakes, parts.placed(Spot(self.source, ("components",))):
+                self._check(model)
         return model
+
+    def _empty(self, parts: Parts) -> M:
+        """The model without its components."""
+        data, source = self.source.data, self.source
+        name = data.get("name", Path(source.name).stem)
+        if not isinstance(name, str):
+            found = source.error(f"name is {shown(name)}", "name", expected="text; put a number in quotes")
+            self.mistakes.add(found)
+            name = str(name)
+        options: dict[str, Any] = {}
+        for key in ("datum", "planar", "inertia", "gravity"):
+            value = data.get(key)
+            with self.mistakes, parts.placed(Spot(source, (key,))):
+                if value is not None:
+                    given = {key: _names(value if isinstance(value, list) else [value]) if key == "datum" else value}
+                    self.model_class(name, **given)
+                    options |= given
+        model = self.model_class(name, **options)
+        model.folder = None if self.folder is None else str(self.folder / TABLES)
+        return model
+
+    def _check(self, model: M) -> None:
+        """What the components say of each other; of a model with wrong entries only what is wrong in any case."""
+        if not self.mistakes:
+            _check(model)
+            return
+        if model.bonded or not model.components:
+            return
+        found = Mistakes()
+        with found:
+            _check(model)
+        found.errors = [each for each in found.errors if each.where.partition(".")[0] in model.components]
+        found.report()
 
 
 def _component(

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from cotree.errors import CotreeError, FileError
+from cotree.errors import CotreeError, FileError, Mistakes
 from cotree.io.yaml_source import Mark, Path_, Source
 
-_LABELS = {**{label: k for k, label in enumerate("xyz")}, **{f"e{k}": k for k in range(4)}}
+LABELS = {**{label: k for k, label in enumerate("xyz")}, **{f"e{k}": k for k in range(4)}}
 _QUOTED = re.compile(r"'([^']{1,200})'")
 _IN_BRACKETS = re.compile(r"\[[^\]]*\]|\{[^}]*:[^}]*\}")
 
@@ -34,6 +34,25 @@ class Spot:
         return self.source.place(*self.path)
 
 
+class FileMistakes(Mistakes):
+    """The mistakes of a model's files: one for each place, and none that only follow from another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed: set[str] = set()
+        """Names of entries that are wrong themselves, so that others may refer to them in vain."""
+        self.incomplete = False
+        """Whether entries are wrong whose names are not known."""
+        self._places: set[str] = set()
+
+    def wanted(self, error: CotreeError) -> bool:
+        place = error.where.partition(": ")[0]
+        missed = any(word.partition(".")[0] in self.failed for word in _QUOTED.findall(error.found))
+        new = not missed and place not in self._places
+        self._places.add(place)
+        return new
+
+
 Given = tuple[Any, Spot]
 """What a file says, and where."""
 
@@ -47,6 +66,8 @@ class Parts:
     components: dict[str, Given] = field(default_factory=dict)
     bonds: dict[str, Given] = field(default_factory=dict)
     masks: dict[str, Given] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    """Names of values that are not those of the files, so that errors have no place for them."""
 
     def sections(self) -> dict[str, dict[str, Given]]:
         """The parts by section of a file."""
@@ -73,6 +94,14 @@ class Parts:
 
     def find(self, where: str, found: str, within: Spot | None = None) -> tuple[Source, Mark | None]:
         """The source and the mark of what an error is about: as near to the wrong text as can be told."""
+        words = _QUOTED.findall(found)
+        if not where and within is not None and any(within.path[0] == each.partition(".")[0] for each in self.changed):
+            return self.source, None
+        owner, _, inner_name = where.partition(".")
+        for name in self.changed:
+            short = inner_name and name.startswith(f"{owner}.") and name.endswith(f".{inner_name}")  # A.x of frames.A.x
+            if short or f"{where}.".startswith(f"{name}.") or name in (*words, *(f"{where}.{word}" for word in words)):
+                return self.source, None
         named, inner = self.spot(where)
         spot = named or within or Spot(self.source, ("components",))
         path = _deeper(spot, inner)
@@ -105,9 +134,12 @@ class Parts:
         except FileError:
             raise
         except CotreeError as error:
-            source, mark = self.find(error.where, error.found, within)
-            told = source.error_at(mark, error.found, expected=error.expected, remedy=error.remedy, what=error.where)
-            raise told from None
+            told = Mistakes()
+            for each in error.mistakes:
+                source, mark = self.find(each.where, each.found, within)
+                told.add(source.error_at(mark, each.found, expected=each.expected, remedy=each.remedy, what=each.where))
+            told.more += error.more
+            told.report()
 
 
 def _deeper(spot: Spot, inner: tuple[str, ...]) -> Path_:
@@ -117,7 +149,7 @@ def _deeper(spot: Spot, inner: tuple[str, ...]) -> Path_:
         below = [path for path in _below(spot) if path[-count:] == names] if count else [spot.path]
         if below:
             path = min(below, key=len)
-            deeper = (*path, _LABELS[rest[0]]) if rest and rest[0] in _LABELS else path
+            deeper = (*path, LABELS[rest[0]]) if rest and rest[0] in LABELS else path
             return deeper if deeper in spot.source.values else path
     return spot.path
 

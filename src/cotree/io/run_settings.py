@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import Mistakes, ModelError, listing, nearest
 from cotree.io.assembly import mapping
 from cotree.io.places import Parts, Spot
 from cotree.model import Model
@@ -46,25 +46,29 @@ class RunSettings:
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
-def read_run(parts: Parts, model: Model) -> RunSettings:
-    """The run settings of a file."""
-    return _Reader(parts, model).read()
+def read_run(parts: Parts, model: Model, mistakes: Mistakes) -> RunSettings:
+    """The run settings of a file, as far as they are right; what is wrong goes to ``mistakes``."""
+    with mistakes:
+        return _Reader(parts, model, mistakes).read()
+    return RunSettings()
 
 
 class _Reader:
-    def __init__(self, parts: Parts, model: Model) -> None:
-        self.parts, self.source, self.model = parts, parts.source, model
+    def __init__(self, parts: Parts, model: Model, mistakes: Mistakes) -> None:
+        self.parts, self.source, self.model, self.mistakes = parts, parts.source, model, mistakes
 
     def read(self) -> RunSettings:
         entry = mapping(self.source, "run")
         known = [f.name for f in fields(RunSettings)]
         for key in entry:
             if key not in known:
-                raise self.source.error(
-                    f"unknown entry '{key}'", "run", key, value=False, expected=f"one of {', '.join(known)}",
-                    remedy=nearest(key, known),
+                self.mistakes.add(
+                    self.source.error(
+                        f"unknown entry '{key}'", "run", key, value=False, expected=f"one of {', '.join(known)}",
+                        remedy=nearest(key, known),
+                    )
                 )  # fmt: skip
-        settings = dict(entry)
+        settings = {key: value for key, value in entry.items() if key in known}
         for key, info in _NUMBERS.items():
             if settings.get(key) is not None:
                 settings[key] = self._number(settings[key], info, key, "run", key)
@@ -82,7 +86,7 @@ class _Reader:
         trees = "a preset such as joint, or two for translation and rotation" if mechanical else "a preset"
         self._expect(known_tree, tree, trees, "tree")
         self._expect(integrator is None or isinstance(integrator, str), integrator, "a name", "integrator")
-        if integrator is not None and integrator != "auto":
+        if isinstance(integrator, str) and integrator != "auto":
             self._integrator(integrator)
         known_start = start is None or start == "steady" or isinstance(start, dict)
         self._expect(known_start, start, "'steady', or values by name: {C.voltage: 2}", "start")
@@ -94,8 +98,8 @@ class _Reader:
         settings["plot"] = self._plot(settings.get("plot"))
         return RunSettings(**settings)
 
-    def _number(self, value: Any, info: Quantity, name: str, *path: str) -> float:
-        with self.parts.placed(Spot(self.source, path)):
+    def _number(self, value: Any, info: Quantity, name: str, *path: str) -> float | None:
+        with self.mistakes, self.parts.placed(Spot(self.source, path)):
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 raise ModelError(f"{name} is {shown(value)}", expected="a number, or an expression of parameters")
             expression = read(value, info, "")
@@ -107,14 +111,17 @@ class _Reader:
             except ModelError as reason:
                 raise ModelError(f"{name} is {result:g}", expected=reason.expected) from None
             return result
+        return None
 
     def _integrator(self, name: str) -> None:
         from cotree.solve.integrator import INTEGRATORS
 
         if name not in INTEGRATORS:
-            raise self.source.error(
-                f"there is no integrator '{name}'", "run", "integrator", expected=f"auto, {', '.join(INTEGRATORS)}",
-                remedy=nearest(name, INTEGRATORS),
+            self.mistakes.add(
+                self.source.error(
+                    f"there is no integrator '{name}'", "run", "integrator", expected=f"auto, {', '.join(INTEGRATORS)}",
+                    remedy=nearest(name, INTEGRATORS),
+                )
             )  # fmt: skip
 
     def _plot(self, given: Any) -> list[Any]:
@@ -128,7 +135,7 @@ class _Reader:
 
     def _expect(self, right: bool, found: Any, expected: str, *path: str | int) -> None:
         if not right:
-            raise self.source.error(f"{path[0]} is {shown(found)}", "run", *path, expected=expected)
+            self.mistakes.add(self.source.error(f"{path[0]} is {shown(found)}", "run", *path, expected=expected))
 
 
 def shown(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from cotree.errors import FileError
+from cotree.errors import FileError, Mistakes
 from cotree.io.scalars import MAX_TEXT, QUOTES, OddScalar, plain_value
 from cotree.io.yaml_errors import in_words
 
@@ -33,15 +33,21 @@ _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-
 
 
 class Source:
-    """The plain data of a text, and where each entry stands: its key, and its value."""
+    """The plain data of a text, and where each entry stands: its key, and its value.
 
-    def __init__(self, text: str, name: str, path: Path | None = None) -> None:
+    Entries that are wrong by themselves are gathered in ``mistakes``; what cannot be read any further is raised.
+    """
+
+    def __init__(self, text: str, name: str, path: Path | None = None, mistakes: Mistakes | None = None) -> None:
         self.name, self.path = name, path
         self.keys: dict[Path_, Mark] = {}
         self.values: dict[Path_, Mark] = {}
         text = text.removeprefix("\ufeff")
         self.lines = _LINE_ENDS.split(text)
-        self.data: Any = _Builder(self).build(text) if text else None
+        gathered = Mistakes() if mistakes is None else mistakes
+        self.data: Any = _Builder(self, gathered).build(text) if text else None
+        if mistakes is None:
+            gathered.report()
 
     @property
     def folder(self) -> Path | None:
@@ -107,8 +113,8 @@ class _Level:
 class _Builder:
     """Makes plain data of the parser's events, without recursion and without making anything else."""
 
-    def __init__(self, source: Source) -> None:
-        self.source, self.root, self.done = source, None, False
+    def __init__(self, source: Source, mistakes: Mistakes) -> None:
+        self.source, self.mistakes, self.root, self.done = source, mistakes, None, False
         self.levels: list[_Level] = []
 
     def build(self, text: str) -> Any:
@@ -171,7 +177,8 @@ class _Builder:
         try:
             value = plain_value(event.value) if plain else event.value
         except OddScalar as odd:
-            raise self.refused(event, str(odd), QUOTES) from None
+            value = event.value
+            self.mistakes.add(self.refused(event, str(odd), QUOTES))
         self.put(event, value)
 
     def name(self, level: _Level, event: Any, plain: bool) -> None:
@@ -185,7 +192,8 @@ class _Builder:
             raise self.refused(event, "merge keys (<<) are not used", "Write the values out, or use a parameter")
         if key in level.data:
             line = self.source.keys[(*level.path, key)][0]
-            raise self.refused(event, f"the name '{key}' is used twice, first in line {line}", "Rename one of them")
+            found = f"the name '{key}' is used twice, first in line {line}"
+            self.mistakes.add(self.refused(event, found, "Rename one of them"))
         level.key = key
         self.source.keys[(*level.path, key)] = _mark(event.start_mark)
 
@@ -227,8 +235,11 @@ def _mark(mark: Any) -> Mark:
     return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
-def read_source(path: Path, name: str = "") -> Source:
-    """The data of a YAML or JSON file, or a `FileError`; ``name`` is how errors call it."""
+def read_source(path: Path, name: str = "", mistakes: Mistakes | None = None) -> Source:
+    """The data of a YAML or JSON file, or a `FileError`; ``name`` is how errors call it.
+
+    Wrong entries are gathered in ``mistakes`` where it is given.
+    """
     name = name or str(path)
     try:
         with path.open("rb") as file:
@@ -250,7 +261,7 @@ def read_source(path: Path, name: str = "") -> Source:
         raise FileError("the file is not text in UTF-8", where=name) from None
     if path.suffix.lower() == ".json":  # pairs of escapes, which JSON has and YAML has not
         text = _PAIR.sub(lambda m: f"{m[1]}\\U{_joined(m[2], m[3]):08x}", text)
-    return Source(text, name, path)
+    return Source(text, name, path, mistakes)
 
 
 def _joined(high: str, low: str) -> int:

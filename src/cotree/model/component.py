@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import re
 import typing
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from cotree.errors import ExpressionError, ModelError, listing, nearest
+from cotree.errors import ExpressionError, Mistakes, ModelError, listing, nearest
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
 from cotree.model.form import Form, Schema, entries, form_of
@@ -37,6 +36,7 @@ from cotree.model.quantity import (
 )
 from cotree.model.shown import one_line
 from cotree.model.switching import SwitchLaw
+from cotree.model.wrong_calls import explain_wrong_calls
 
 KINDS: dict[str, type[Component]] = {}
 """Every concrete component class by its kind, as model files name it."""
@@ -98,7 +98,7 @@ class Component:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         dataclasses.dataclass(frozen=True, repr=False)(cls)
-        _explain_wrong_calls(cls)
+        explain_wrong_calls(cls)
         room = cls.__module__.rpartition(".")[2]
         if (cls.ports or (cls.mechanical and room != "mechanics")) and "kind" not in cls.__dict__:
             cls.kind = f"{room}.{_snake(cls.__name__)}"
@@ -130,7 +130,13 @@ class Component:
     @cached_property
     def expressions(self) -> dict[str, Expression]:
         """The expressions behind the quantity fields that are given, by field."""
-        return {name: read(value, info, f"{self.name}.{name}") for name, (info, value) in self.entries().items()}
+        found: dict[str, Expression] = {}
+        mistakes = Mistakes()
+        for name, (info, value) in self.entries().items():
+            with mistakes:
+                found[name] = read(value, info, f"{self.name}.{name}")
+        mistakes.report()
+        return found
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
         """Every scalar value of the component by name, with what the user gave; optional ones only where given."""
@@ -226,23 +232,32 @@ class Component:
         """The component described by plain data, as in a model file."""
         fields = {f.name: f for f in dataclasses.fields(cls)}
         allowed = [field for field in fields if field != "name"]
+        mistakes = Mistakes()
         for key in data:
             if key not in allowed:
-                raise ModelError(
-                    f"{cls.kind} has no field '{key}'",
-                    where=name,
-                    expected=f"one of {listing(cls.data_fields(), 20)}",
-                    remedy=nearest(str(key), cls.data_fields()) or cls._field_meant(str(key)),
+                mistakes.add(
+                    ModelError(
+                        f"{cls.kind} has no field '{key}'",
+                        where=name,
+                        expected=f"one of {listing(cls.data_fields(), 20)}",
+                        remedy=nearest(str(key), cls.data_fields()) or cls._field_meant(str(key)),
+                    )
                 )
         missing = [
             f.name
             for f in fields.values()
             if f.name not in ("name", *data)
+            and not any(f"'{f.name}'" in each.remedy for each in mistakes.errors)
             and f.default is dataclasses.MISSING
             and f.default_factory is dataclasses.MISSING
         ]
         if missing:
-            raise ModelError(f"{listing(missing)} not given", where=name, expected=cls.data_example(name))
+            mistakes.add(ModelError(f"{listing(missing)} not given", where=name, expected=cls.data_example(name)))
+        for key, info in quantities(cls).items() if mistakes else ():  # nothing is made, so look at what is given
+            with mistakes:
+                if data.get(key) is not None:
+                    read(data[key], info, f"{name}.{key}")
+        mistakes.report()
         return cls(name=name, **data)
 
     @classmethod
@@ -321,48 +336,6 @@ def _no_signal(name: str, expression: Expression, parameters: Mapping[str, float
         expected=f"t, a function, a parameter of the model ({known}), or a signal such as '{name}.value' or 'b1.flow'",
         remedy=close or f"Write '{name}.value' where '{name}' is a sensor, a block or an integrator",
     )  # fmt: skip
-
-
-def _explain_wrong_calls(cls: type[Component]) -> None:
-    """Let a call with wrong arguments end in a `ModelError` that shows a right one."""
-    plain = cls.__init__
-
-    @functools.wraps(plain)
-    def explained(self: Component, *args: Any, **kwargs: Any) -> None:
-        try:
-            plain(self, *args, **kwargs)
-        except TypeError:
-            try:
-                inspect.signature(plain).bind(self, *args, **kwargs)
-            except TypeError:
-                raise _wrong_call(cls, args, kwargs) from None
-            raise
-
-    cls.__init__ = explained  # type: ignore[method-assign]
-
-
-def _wrong_call(cls: type[Component], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ModelError:
-    known = {f.name: f for f in dataclasses.fields(cls)}
-    places = [name for name, f in known.items() if not f.kw_only]
-    name = args[0] if args else kwargs.get("name")
-    name = name if isinstance(name, str) else cls.__name__[0]
-    unknown = [key for key in kwargs if key not in known]
-    twice = [key for key in places[: len(args)] if key in kwargs]
-    missing = [key for key in places[len(args) :] if key not in kwargs]
-    extra, remedy = args[len(places) :], ""
-    if unknown:
-        found, remedy = f"{cls.__name__} has no field '{unknown[0]}'", nearest(unknown[0], known)
-    elif extra:
-        found = f"{listing([repr(value) for value in extra])} given without a name"
-        free = [key for key, f in known.items() if f.kw_only and f.default is MISSING and key not in kwargs]
-        remedy = f"Write {free[0]}={extra[0]!r}" if len(extra) == len(free) == 1 else ""
-    elif twice:
-        found = f"{twice[0]} is given twice"
-    else:
-        found = f"{listing(missing)} not given"
-        if "minus" in missing and len(args) > 1 and isinstance(args[1], (tuple, list)):
-            remedy = "Give the two nodes as two names, without brackets"
-    return ModelError(found, where=name, expected=cls.call_example(name), remedy=remedy)
 
 
 def _snake(name: str) -> str:

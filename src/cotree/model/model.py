@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import is_not
 from typing import Any, TypeVar
 
-from cotree.errors import ExpressionError, InertiaError, ModelError, listing, nearest
+from cotree.errors import ExpressionError, InertiaError, Mistakes, ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import VIRTUAL_WORK, Edge
@@ -200,21 +200,11 @@ class Model:
         fields = {name: value for name, value in numbers.items() if "." in name}
         parameters = self.parameter_values({name: value for name, value in numbers.items() if "." not in name})
         result: dict[str, float] = {}
+        mistakes = Mistakes()
         for component in self.valued():
-            values = component.values(parameters)
-            for field, info in quantities(component).items():
-                where = f"{component.name}.{field}"
-                if (given := component.expressions.get(field)) is not None and given.names:
-                    self.check_reference(given, info, where)
-                if where in fields and field in values:
-                    values[field] = fields.pop(where)
-                    check_range(values[field], info, where)
-            try:
-                component.check(values)
-            except InertiaError as wrong:
-                if not component.tolerated(values, "plane" if self.planar else self.inertia):
-                    raise wrong
-            result.update({f"{component.name}.{field}": value for field, value in values.items()})
+            with mistakes:
+                result |= self._values_of(component, parameters, fields)
+        mistakes.report()
         for name in fields:
             owner, _, field = name.rpartition(".")
             if owner in self.components and (given := self.components[owner].expressions.get(field)) is not None:
@@ -223,8 +213,31 @@ class Model:
                     where=name,
                     remedy="Change the parameters in its expression",
                 )
-            raise ModelError(f"there is no value '{name}' to change", remedy=nearest(name, [*result, *self.parameters]))
+            part, _, field = name.partition(".")
+            meant = nearest(name, [*result, *self.parameters])
+            if part in self.components and field.partition(".")[0] in self.components[part].data_fields():
+                meant = f"'{part}' does not give {field}: give it there, as changes={{'{name}': ...}} of load does"
+            raise ModelError(f"there is no value '{name}' to change", remedy=meant)
         return result
+
+    def _values_of(
+        self, component: Component, parameters: Mapping[str, float], fields: dict[str, float]
+    ) -> dict[str, float]:
+        """The values of one component, checked; those of ``fields`` that it has are taken from there."""
+        values = component.values(parameters)
+        for field, info in quantities(component).items():
+            where = f"{component.name}.{field}"
+            if (given := component.expressions.get(field)) is not None and given.names:
+                self.check_reference(given, info, where)
+            if where in fields and field in values:
+                values[field] = fields.pop(where)
+                check_range(values[field], info, where)
+        try:
+            component.check(values)
+        except InertiaError as wrong:
+            if not component.tolerated(values, "plane" if self.planar else self.inertia):
+                raise wrong
+        return {f"{component.name}.{field}": value for field, value in values.items()}
 
     def check_reference(self, expression: Expression, info: Quantity, where: str) -> None:
         """Refuse a parameter that stands alone for a value of another dimension than its own."""
@@ -261,17 +274,27 @@ class Model:
         """Check what can be checked without topology: values, ranges, names, and domains that meet in one node."""
         if not self.components:
             raise ModelError("the model has no components", where=self.name, remedy="Add some with add(...)")
-        self.component_values()
+        mistakes = Mistakes()
+        with mistakes:
+            self.component_values()
         for component in self.components.values():
             chosen = component.from_datum
             for port, (_, minus) in zip(component.ports, component.node_pairs(), strict=True) if chosen else ():
                 if (isinstance(chosen, bool) or port.label in chosen) and minus not in self.datums:
-                    raise ModelError(
-                        f"its minus node is '{minus}'",
-                        where=f"{component.edge_name(port)} ({component.kind})",
-                        expected=f"the datum ({listing(self.datums)}), against which this component stores",
-                        remedy=f"Give datum: {self.datums[0]}" if minus == getattr(component, "datum", "") else "",
+                    mistakes.add(
+                        ModelError(
+                            f"its minus node is '{minus}'",
+                            where=f"{component.edge_name(port)} ({component.kind})",
+                            expected=f"the datum ({listing(self.datums)}), against which this component stores",
+                            remedy=f"Give datum: {self.datums[0]}" if minus == getattr(component, "datum", "") else "",
+                        )
                     )
+        with mistakes:
+            self._check_nodes()
+        mistakes.report()
+
+    def _check_nodes(self) -> None:
+        """Refuse nodes that join domains, or have the name of something else."""
         first: dict[str, Edge] = {}
         taken = {*self.components, *(edge.name for edge in self.edges())}
         for edge in self.edges():

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from cotree.errors import FormulationError, GraphError, SolveError, listing
 from cotree.formulation.branch.assembly import Assembly
+from cotree.formulation.branch.graph import mechanism_graph
 from cotree.formulation.branch.loops import loop_kind
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.moved import moved
 from cotree.formulation.branch.outputs import reaction_outputs
 from cotree.formulation.branch.redundancy import Redundancy, analyse
-from cotree.formulation.branch.topology import Topology, branches, mechanism_graph, spanning, topology
+from cotree.formulation.branch.topology import Topology, branches, spanning, topology
 from cotree.formulation.branch.transfer import transfer
 from cotree.formulation.system import SystemEquations
 from cotree.formulation.undetermined import marked, undetermined

@@ -14,13 +14,14 @@ from typing import Any
 
 import casadi as ca
 
-from cotree.errors import GraphError, ModelError, listing, nearest
+from cotree.errors import GraphError, ModelError, nearest
+from cotree.formulation.branch.graph import joint_of
 from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
 from cotree.formulation.branch.points import carriers, leading, outwards, turning
 from cotree.formulation.branch.segmented import Segmented, segmented
 from cotree.formulation.inertias import unreal_inertias
 from cotree.formulation.values import Values
-from cotree.graph import LinearGraph, Tree, select_tree, with_dependent_virtual_work
+from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
 from cotree.terminal.beam import Beam
 from cotree.terminal.bodies import frame_of, turned
@@ -29,7 +30,6 @@ from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismat
 from cotree.terminal.mechanics import (
     ORIENTATION,
     Body,
-    Connection,
     Constraint,
     Coupling,
     Driver,
@@ -164,65 +164,6 @@ class Topology:
         return self.places[node]
 
 
-def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
-    """The linear graph of a mechanism, with the dependent virtual-work edges N7 that belong to it."""
-    _check_kinds(model)
-    model.check()
-    edges: list[Edge] = []
-    for component in (part for part in model.components.values() if part.mechanical):
-        if isinstance(component, OnJoint):
-            joint = _joint(model, component)
-            edges += component.edges_between(joint.frame_a, joint.frame_b)
-        else:
-            edges += component.edges()
-    _check_frames(model, edges)
-    graph = LinearGraph(edges, model.datums[:1], nodes=model.datums[:1])
-    return with_dependent_virtual_work(graph) if dependent else graph
-
-
-def _check_kinds(model: Model) -> None:
-    if not any(isinstance(c, Body) for c in model.components.values()):
-        raise ModelError("the mechanism has no body", where=model.name, remedy="Add a RigidBody or a PointMass")
-
-
-def _joint(model: Model, part: OnJoint) -> Joint:
-    joint = model.components.get(part.on)
-    if not isinstance(joint, Joint):
-        joints = [name for name, c in model.components.items() if isinstance(c, Joint)]
-        raise ModelError(
-            f"there is no joint '{part.on}'" if joint is None else f"'{part.on}' is a {joint.kind}, not a joint",
-            where=part.name,
-            expected=f"one of {listing(joints)}" if joints else "a joint: the model has none",
-            remedy=nearest(part.on, joints),
-        )
-    part.chosen(joint)
-    return joint
-
-
-def _check_frames(model: Model, edges: list[Edge]) -> None:
-    """Every end of a joint or force must be a frame that some body or the ground has."""
-    frames = {"ground", *model.datums[:1]}
-    frames |= {e.head for e in edges if e.kind in (Kind.BODY, Kind.ARM)}
-    for component in model.components.values():
-        if not isinstance(component, Connection):
-            continue
-        for node in (component.frame_a, component.frame_b):
-            if node not in frames:
-                owner, _, frame = node.partition(".")
-                body = model.components.get(owner)
-                known = [f"{owner}.{name}" for name in body.places()] if isinstance(body, Body) else sorted(frames)
-                raise ModelError(
-                    f"the body '{owner}' has no frame '{frame}'"
-                    if isinstance(body, Body)
-                    else f"there is no frame '{node}'",
-                    where=component.name,
-                    expected=f"one of {listing(known)}" if known else f"'{owner}' itself",
-                    remedy=nearest(node, known) or f"Add it to frames={{...}} of '{owner}'",
-                )
-        if component.frame_a == component.frame_b:
-            raise ModelError(f"both its frames are '{component.frame_a}'", where=component.name, expected="two frames")
-
-
 def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> Topology:
     """Bodies, frames and connections of a model, with their values as symbols."""
     values = Values(model) if values is None else values
@@ -354,7 +295,7 @@ def _drivers(model: Model) -> dict[str, tuple[Driver, ...]]:
     seen: dict[tuple[str, str], str] = {}
     for part in model.components.values():
         if isinstance(part, Driver):
-            what = (part.on, part.chosen(_joint(model, part)))
+            what = (part.on, part.chosen(joint_of(model, part)))
             if what in seen:
                 raise ModelError(
                     f"'{part.on}.{what[1]}' is driven twice, by '{seen[what]}' and by '{part.name}'",

@@ -186,7 +186,7 @@ def machine_graph(model: Model) -> LinearGraph:
 
 
 def _graphs(model: Model) -> tuple[LinearGraph | None, LinearGraph | None]:
-    from cotree.formulation.branch.topology import mechanism_graph
+    from cotree.formulation.branch.graph import mechanism_graph
 
     return mechanism_graph(model) if model.mechanical else None, Parts(model).network_graph
 

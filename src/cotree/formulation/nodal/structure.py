@@ -9,7 +9,7 @@ from typing import Any
 
 import casadi as ca
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import Mistakes, ModelError, listing, nearest
 from cotree.formulation.nodal.bodies import BodyForm, body_form
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import column, elements, symbols
@@ -269,7 +269,15 @@ class Measures(Mapping[str, ca.SX]):
 
 def check_nodes(model: Model) -> None:
     """Refuse parts that are no part of a structure, and nodes that do not exist."""
-    model.check()
+    mistakes = Mistakes()
+    with mistakes:
+        model.check()
+    with mistakes:
+        _check_parts(model, mistakes)
+    mistakes.report()
+
+
+def _check_parts(model: Model, mistakes: Mistakes) -> None:
     if not model.nodal:
         raise ModelError(
             "the model is no structure in nodal coordinates",
@@ -300,11 +308,13 @@ def check_nodes(model: Model) -> None:
         assert isinstance(part, NodalPart)
         for name in part.nodes():
             if name not in known:
-                raise ModelError(
-                    f"there is no node '{name}'",
-                    where=part.name,
-                    expected=f"one of {listing(names, 12)}",
-                    remedy=nearest(name, names) or f"Add it: Node('{name}', position=(x, y, z))",
+                mistakes.add(
+                    ModelError(
+                        f"there is no node '{name}'",
+                        where=part.name,
+                        expected=f"one of {listing(names, 12)}",
+                        remedy=nearest(name, names) or f"Add it: Node('{name}', position=(x, y, z))",
+                    )
                 )
 
 
