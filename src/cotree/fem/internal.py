@@ -291,7 +291,7 @@ class Solved:
     def at(self, index: int) -> list[Carried]:
         """What each family carries at one time."""
         together = self.during(slice(index, index + 1))
-        return [Carried(family, *(None if each is None else each[0] for each in rest)) for family, *rest in together]
+        return [Carried(f, u[0], points[0], more if more is None else more[0]) for f, u, points, more in together]
 
     def during(self, part: slice) -> list[Carried]:
         """What each family carries at some times: all arrays begin with the time."""

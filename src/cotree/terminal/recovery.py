@@ -128,7 +128,7 @@ class Deformation:
     def _largest_over(self, unit: Mapping[int, float] | None) -> tuple[Array, Array, Array]:
         """The same; with a unit for some families, by their `id`, the stress over it and of these alone."""
         count, solved = len(self.t), self._known()
-        values, elements = np.zeros(count), np.zeros(count, dtype=np.int64)
+        values, elements = np.zeros(count), np.zeros(count)
         places = np.tile(self.places[0], (count, 1))
         for part in states_at_once(count, sum(len(family.degrees) for family in self.families)):
             times = np.arange(count)[part]
@@ -182,8 +182,8 @@ def _values(carried: Carried) -> list[tuple[Array, Array]]:
     if hasattr(family, "section"):
         times, count = u.shape[:2]
         every = family.chosen(np.tile(np.arange(count), times))
-        u, *rest = (None if each is None else each.reshape(times * count, *each.shape[2:]) for each in (u, *rest))
-        mises = every.stress(u, ENDS, *rest).mises.max(axis=-1)
+        flat = [None if each is None else each.reshape(times * count, *each.shape[2:]) for each in (u, *rest)]
+        mises = every.stress(flat[0], ENDS, *flat[1:]).mises.max(axis=-1)
         return [(mises.reshape(times, count, -1), family.ends)]
     return []
 
