@@ -63,6 +63,7 @@ figures: $(VENV)/test.stamp browser ## write the pictures and numbers of the doc
 	$(BIN)/python docs/regenerate.py
 
 bench: $(VENV)/test.stamp ## measure; prints tables
+	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/graph.py
 	$(BIN)/python bench/network.py
 	$(BIN)/python bench/rigid/run.py

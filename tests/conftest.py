@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from _long import CASES, LONG
-from cotree.model.component import KINDS, _short_names
+from cotree.model.kinds import KINDS, _short_names
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell lets what it runs in the background ignore it
     signal.signal(signal.SIGINT, signal.default_int_handler)

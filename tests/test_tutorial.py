@@ -55,7 +55,7 @@ def test_the_command_line_page_names_every_command_and_option() -> None:
 
 def test_the_programming_interface_shows_every_public_name() -> None:
     import cotree
-    from cotree.model.component import KINDS
+    from cotree.model.kinds import KINDS
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "api").glob("*.md"))
     rooms = set(" ".join(re.findall(r"^\.\. components:: (.*)$", text, re.M)).split())

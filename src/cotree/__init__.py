@@ -1,7 +1,7 @@
 """Cotree: flexible multibody and multi-domain systems from one linear graph.
 
-Everything in the tree becomes a coordinate, everything in the cotree becomes an equation. Names are loaded when they
-are first used, so that importing the package costs nothing.
+Everything in the tree becomes a coordinate, everything in the cotree becomes an equation. A name is loaded when it is
+first used, so importing the package costs nothing (`cotree._names` has the table).
 """
 
 from __future__ import annotations
@@ -9,14 +9,105 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cotree._names import HOME, MODULES
 from cotree._version import __version__
 
 if TYPE_CHECKING:
-    from cotree.api import *  # noqa: F403
-    from cotree.terminal import control, machines, mounts, pneumatic  # noqa: F401
+    from cotree import bond, structures
+    from cotree.api import Model, Solution, load, read_mesh, rebuild, resume
+    from cotree.errors import (
+        CotreeError,
+        ExpressionError,
+        FileError,
+        FormulationError,
+        GraphError,
+        ModelError,
+        ResultError,
+        SolveError,
+    )
+    from cotree.fem import mesh, section
+    from cotree.fem.beam import Beams
+    from cotree.fem.material import ALUMINIUM, STEEL, Material
+    from cotree.fem.plate import Laminate, Orthotropic, Plate, layered
+    from cotree.fem.shell import Shells
+    from cotree.fem.structure import Structure, Support, Tie
+    from cotree.model.event import Event
+    from cotree.model.world import Frame, GroundFrame
+    from cotree.results.energy import EnergyAudit
+    from cotree.terminal import (
+        control,
+        electrical,
+        hydraulic,
+        machines,
+        mounts,
+        nodal,
+        pneumatic,
+        rotational,
+        thermal,
+        transducer,
+        translational,
+    )
+    from cotree.terminal.beam import Beam
+    from cotree.terminal.bodies import PointMass, RigidBody
+    from cotree.terminal.constraints import (
+        ConstantDistance,
+        Coupled,
+        Gear,
+        ParallelAxes,
+        PointOnLine,
+        PointOnPlane,
+        RackAndPinion,
+        RollingDisc,
+    )
+    from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
+    from cotree.terminal.electrical import (
+        Capacitor,
+        CurrentSource,
+        Diode,
+        Gyrator,
+        Inductor,
+        MutualInductance,
+        OperationalAmplifier,
+        Resistor,
+        Switch,
+        Transformer,
+        VoltageSource,
+    )
+    from cotree.terminal.flexible import FlexibleBody
+    from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
+    from cotree.terminal.friction import BumpStop, JointFriction
+    from cotree.terminal.joints import (
+        Cylindrical,
+        Free,
+        Planar,
+        Prismatic,
+        Revolute,
+        Screw,
+        Slide,
+        Spherical,
+        Universal,
+        Weld,
+    )
+    from cotree.terminal.shapes import box, cylinder, rod, sphere, tube
+    from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
+    from cotree.terminal.transducer import Piston, RotationalEMF, TranslationalEMF, Wheel
+    from cotree.terminal.varying import VaryingMass, VaryingPoint
 
-ROOMS = ("control", "machines", "mounts", "pneumatic")
-"""Rooms of components that are loaded by themselves."""
+__all__ = [
+    "ALUMINIUM", "STEEL", "Beam", "Beams", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError",
+    "Coupled", "CurrentSource", "Cylindrical", "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError",
+    "FileError", "FlexibleBody", "ForceBetween", "FormulationError", "Frame", "FrameDrive", "Free", "Gear",
+    "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator", "JointDamper", "JointFriction",
+    "JointSpring", "Laminate", "Material", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
+    "Orthotropic", "ParallelAxes", "Piston", "Planar", "Plate", "PointForce", "PointMass", "PointOnLine",
+    "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
+    "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
+    "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
+    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "__version__", "bond", "box", "control", "cylinder",
+    "electrical", "hydraulic", "layered", "load", "machines", "mesh", "mounts", "nodal", "pneumatic", "read_mesh",
+    "rebuild", "resume", "rod", "rotational", "section", "sphere", "structures", "thermal", "transducer",
+    "translational", "tube",
+]  # fmt: skip
 
 ELSEWHERE = {
     "body": "RigidBody", "rigid": "RigidBody", "hinge": "Revolute", "pin": "Revolute", "slider": "Prismatic",
@@ -26,30 +117,30 @@ ELSEWHERE = {
 }  # fmt: skip
 """Parts by the names that other programs use."""
 
-__all__ = ["__version__"]
-
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
-        raise AttributeError(f"module 'cotree' has no attribute '{name}'")
-    if name == "structures":  # made of the façade's models, so above it
-        return import_module("cotree.structures")
-    if name in ROOMS:
-        return import_module(f"cotree.terminal.{name}")
-    api = import_module("cotree.api")
-    try:
-        return getattr(api, name)
-    except AttributeError:
-        from cotree.errors import nearest
+    if name in HOME:
+        found = getattr(import_module(HOME[name]), name)
+    elif name in MODULES:
+        found = import_module(MODULES[name])
+    else:
+        raise AttributeError(_unknown(name))
+    globals()[name] = found
+    return found
 
-        rooms = ("electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "nodal")
-        inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(getattr(api, room), name)]
-        inside += [f"cotree.{room}.{name}" for room in ROOMS if hasattr(__getattr__(room), name)]
-        meant = ELSEWHERE.get(name.lower())
-        inside = [f"cotree.{meant}", *inside] if meant else inside
-        hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, api.__all__)
-        raise AttributeError(f"cotree has no '{name}'; {hint}".rstrip("; ")) from None
+
+def _unknown(name: str) -> str:
+    if name.startswith("_"):
+        return f"module 'cotree' has no attribute '{name}'"
+    from cotree.errors import nearest
+
+    rooms = (room for room, module in MODULES.items() if module == f"cotree.terminal.{room}")
+    inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(__getattr__(room), name)]
+    meant = ELSEWHERE.get(name.lower())
+    inside = [f"cotree.{meant}", *inside] if meant else inside
+    hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, __all__)
+    return f"cotree has no '{name}'; {hint}".rstrip("; ")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *import_module("cotree.api").__all__, *ROOMS, "structures"]
+    return list(__all__)

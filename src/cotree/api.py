@@ -6,98 +6,23 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cotree import bond
-from cotree.errors import (
-    CotreeError,
-    ExpressionError,
-    FileError,
-    FormulationError,
-    GraphError,
-    ModelError,
-    ResultError,
-    SolveError,
-)
+from cotree.errors import GraphError
 from cotree.facade.analyses import Analyses
 from cotree.facade.solution import Solution, wrapped
-from cotree.fem import mesh, section
-from cotree.fem.beam import Beams
-from cotree.fem.material import ALUMINIUM, STEEL, Material
-from cotree.fem.plate import Laminate, Orthotropic, Plate, layered
-from cotree.fem.shell import Shells
-from cotree.fem.structure import Structure, Support, Tie
-from cotree.model import Frame, GroundFrame
 from cotree.model import model as _model
-from cotree.model.event import Event
 from cotree.model.helpful import helpful
-from cotree.results import EnergyAudit, Origin
 from cotree.results import solution as _solution
-from cotree.terminal import electrical, hydraulic, nodal, rotational, thermal, transducer, translational
-from cotree.terminal.beam import Beam
-from cotree.terminal.bodies import PointMass, RigidBody
-from cotree.terminal.constraints import (
-    ConstantDistance,
-    Coupled,
-    Gear,
-    ParallelAxes,
-    PointOnLine,
-    PointOnPlane,
-    RackAndPinion,
-    RollingDisc,
-)
-from cotree.terminal.drivers import Drive, FrameDrive, SpeedDrive
-from cotree.terminal.electrical import (
-    Capacitor,
-    CurrentSource,
-    Diode,
-    Gyrator,
-    Inductor,
-    MutualInductance,
-    OperationalAmplifier,
-    Resistor,
-    Switch,
-    Transformer,
-    VoltageSource,
-)
-from cotree.terminal.flexible import FlexibleBody
-from cotree.terminal.forces import ForceBetween, JointActuator, PointForce, PointTorque
-from cotree.terminal.friction import BumpStop, JointFriction
-from cotree.terminal.joints import (
-    Cylindrical,
-    Free,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Slide,
-    Spherical,
-    Universal,
-    Weld,
-)
-from cotree.terminal.shapes import box, cylinder, rod, sphere, tube
-from cotree.terminal.springs import Bushing, Damper, JointDamper, JointSpring, Spring
-from cotree.terminal.transducer import Piston, RotationalEMF, TranslationalEMF, Wheel
-from cotree.terminal.varying import VaryingMass, VaryingPoint
+from cotree.results.origin import Origin
 
 if TYPE_CHECKING:
+    from cotree.bond import Bond
     from cotree.bond.causality import Causality
     from cotree.bond.structural import Structural
+    from cotree.fem.mesh import Mesh
     from cotree.formulation import SystemEquations
     from cotree.graph import LinearGraph, Tree
 
-__all__ = [
-    "ALUMINIUM", "STEEL", "Beam", "Beams", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError",
-    "Coupled", "CurrentSource", "Cylindrical", "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError",
-    "FileError", "FlexibleBody", "ForceBetween", "FormulationError", "Frame", "FrameDrive", "Free", "Gear",
-    "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator", "JointDamper", "JointFriction",
-    "JointSpring", "Laminate", "Material", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
-    "Orthotropic", "ParallelAxes", "Piston", "Planar", "Plate", "PointForce", "PointMass", "PointOnLine",
-    "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
-    "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
-    "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
-    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "bond", "box", "cylinder", "electrical", "hydraulic", "layered",
-    "load", "mesh", "nodal", "read_mesh", "rebuild", "resume", "rod", "rotational", "section", "sphere", "thermal",
-    "transducer", "translational", "tube",
-]  # fmt: skip
+__all__ = ["Model", "Solution", "load", "origin_of", "read_mesh", "rebuild", "resume"]
 
 
 class Model(Analyses):
@@ -111,10 +36,10 @@ class Model(Analyses):
     """
 
     @helpful
-    def connect(
-        self, tail: str, head: str | None = None, name: str | None = None, width: int | None = None
-    ) -> bond.Bond:
+    def connect(self, tail: str, head: str | None = None, name: str | None = None, width: int | None = None) -> Bond:
         """Add a bond to a bond graph, given by two ends or as ``"tail -> head"``; without a name it is numbered."""
+        from cotree import bond
+
         ends = bond.bond_ends(tail, head)
         return self.add(bond.Bond(name or bond.next_bond(self.components), *ends, width=width))
 
@@ -324,7 +249,7 @@ def resume(
 
 
 @helpful
-def read_mesh(path: str | Path, *, orient: bool = False, edge_lines: bool = False) -> mesh.Mesh:
+def read_mesh(path: str | Path, *, orient: bool = False, edge_lines: bool = False) -> Mesh:
     """The mesh of lines and triangles in a file of another program.
 
     Parameters

@@ -55,8 +55,8 @@ MISTAKES = {
     ),
     "kind of several domains": (
         "components:\n  S: {kind: spring, nodes: [a, b], stiffness: 1}\n",
-        "m.yaml:2:13: S: the kind 'spring' exists in several domains. "
-        "Expected one of springs.spring, rotational.spring, translational.spring.",
+        "m.yaml:2:21: S: spring has no field 'nodes'. Expected one of law, table, frame_a, frame_b, length, stiffness, "
+        "energy, preload, damping. Did you mean 'rotational.spring' or 'translational.spring'?",
     ),
     "missing value": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground]}\n",

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,8 +49,22 @@ def fresh() -> None:
             stream.reconfigure(errors="replace")
 
 
+def heading(strong: str, text: str) -> None:
+    """Print a line whose beginning is bold in a terminal."""
+    if not sys.stdout.isatty():
+        print(f"{strong}{text}")
+        return
+    from rich.markup import escape
+
+    out().print(f"[bold]{escape(strong)}[/]{escape(text)}", soft_wrap=True)
+
+
 def table(columns: Mapping[str, str], rows: Iterable[Iterable[str]]) -> None:
     """Print a table; ``columns`` gives the side to which each is aligned."""
+    if not sys.stdout.isatty():
+        for line in aligned(columns, [list(row) for row in rows]):
+            print(line)
+        return
     from rich.markup import escape
     from rich.table import Table
 
@@ -59,13 +73,16 @@ def table(columns: Mapping[str, str], rows: Iterable[Iterable[str]]) -> None:
         made.add_column(name, justify="right" if side == "right" else "left", overflow="fold")
     for row in rows:
         made.add_row(*map(escape, row))
-    if out().is_terminal:
-        out().print(made)
-        return
-    with out().capture() as found:
-        out().print(made)
-    for line in found.get().splitlines():
-        print(line.rstrip())
+    out().print(made)
+
+
+def aligned(columns: Mapping[str, str], rows: list[list[str]]) -> Iterator[str]:
+    """The lines of a table as plain text."""
+    every = [list(columns), *rows]
+    widths = [max(len(row[k]) for row in every) for k in range(len(columns))]
+    sides = [">" if side == "right" else "<" for side in columns.values()]
+    for row in every:
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()
 
 
 def written(paths: Iterable[Path | None]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cotree._version import __version__
-from cotree.cli.console import out, table
+from cotree.cli.console import heading, table
 from cotree.cli.options import formulation_of
 from cotree.errors import listing
 
@@ -24,8 +24,6 @@ DOMAIN_PARTS = ("supplied", "received", "stored", "dissipated")
 
 def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: Iterable[str] = ()) -> None:
     """Counts, notes, the chosen results, the energy balance and the cost."""
-    from rich.markup import escape
-
     statistics, audit = solution.statistics, solution.energy()
     wanted = [part for name in names or solution.states for part in scalars(name, solution)]
     shown = wanted[:MOST_ROWS]
@@ -34,8 +32,7 @@ def print_summary(counts: str, solution: Solution, names: Sequence[str], notes: 
         values = solution[name]
         numbers = [f"{value + 0.0:.6g}" for value in (values[0], values[-1], values.min(), values.max())]
         rows.append([solution.label(name), solution.unit(name), *numbers])
-    head = f"[bold]{escape(solution.model)}[/]: {escape(counts)}, {len(solution.states)} states"
-    out().print(head, soft_wrap=True)
+    heading(solution.model, f": {counts}, {len(solution.states)} states")
     for note in notes:
         print(note)
     if len(wanted) > len(shown):

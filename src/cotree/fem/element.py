@@ -24,6 +24,8 @@ Integers = NDArray[np.int64]
 
 DEGREES = 6
 """Degrees of freedom of a node."""
+MOST = 1000
+"""Most coordinates of a basis of shapes."""
 
 _TOGETHER = 1000  # elements that are computed at once in several states
 

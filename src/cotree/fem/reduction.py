@@ -14,15 +14,13 @@ import numpy as np
 
 from cotree.errors import ModelError
 from cotree.fem.eigen import check_count
-from cotree.fem.element import DEGREES, Array, Integers
+from cotree.fem.element import DEGREES, MOST, Array, Integers
 from cotree.fem.reference import Reference
 from cotree.fem.space import Space, space_of
 from cotree.fem.structure import Structure
 
-__all__ = ["MOST", "Basis", "Reference", "craig_bampton", "nodal", "vibration"]
+__all__ = ["Basis", "Reference", "craig_bampton", "nodal", "vibration"]
 
-MOST = 1000
-"""Most coordinates of a basis."""
 _MOVES = ("x", "y", "z", "rx", "ry", "rz")
 _NOISE = 1e-12  # components of a shape below so much of its largest are rounding
 

@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cotree.errors import ModelError
 from cotree.fem.element import DEGREES, Array, Cloud, Elements, states_at_once
-from cotree.fem.reduction import Basis
-from cotree.fem.reference import Reference
-from cotree.fem.space import Space, space_of
-from cotree.fem.structure import Structure
+
+if TYPE_CHECKING:
+    from cotree.fem.reduction import Basis
+    from cotree.fem.reference import Reference
+    from cotree.fem.space import Space
+    from cotree.fem.structure import Structure
 
 _NOISE = 1e-12  # of the largest entry; what is below is rounding
 _NOISE_2 = 1e-10  # the same for second-order arrays, whose internal forces come from statics
@@ -122,6 +124,8 @@ def tables(
     loads = _Loads(structure, nodes)
     geometric = np.zeros((loads.count, *stiffness.shape))
     if second_order and shapes.shape[1]:
+        from cotree.fem.space import space_of
+
         geometric = _geometric(structure, loads, space_of(structure, reference, held), shapes)
     at_nodes = [
         NodeTable(

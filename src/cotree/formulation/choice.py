@@ -8,14 +8,11 @@ from typing import Any
 
 from cotree.errors import ModelError
 from cotree.formulation.inertias import inertia_diagnostics
-from cotree.formulation.network import network_equations, network_graph
 from cotree.formulation.plane import gravity_diagnostics, load_diagnostics
 from cotree.formulation.system import SystemEquations
 from cotree.formulation.units import law_units
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Model
-from cotree.terminal.mounts import Mount
-from cotree.terminal.thermal import Loss
 
 WRITERS: dict[str, Callable[[Model], SystemEquations]] = {}
 """Formulations of rooms above this one, which they enter when they are imported: bond graphs."""
@@ -33,6 +30,9 @@ def is_machine(model: Model) -> bool:
 
 def _special(part: Component) -> bool:
     """Whether a part of a network has more than a law between its ports."""
+    from cotree.terminal.mounts import Mount
+    from cotree.terminal.thermal import Loss
+
     if part.controls or part.holding or part.positions or isinstance(part, Mount | Loss):
         return True
     return any(expression.measured for expression in part.expressions.values())
@@ -40,6 +40,8 @@ def _special(part: Component) -> bool:
 
 def _check_rooms(model: Model) -> None:
     """Blocks and mounts do not go with bond graphs and nodal structures."""
+    from cotree.terminal.mounts import Mount
+
     bonded = model.bonded
     strange = [part for part in model.components.values() if part.controls or isinstance(part, Mount)]
     if strange:
@@ -61,6 +63,8 @@ def model_graph(model: Model) -> LinearGraph:
 
         return machine_graph(model)
     if not model.mechanical:
+        from cotree.formulation.network import network_graph
+
         return network_graph(model)
     from cotree.formulation.branch import mechanism_graph
 
@@ -125,6 +129,8 @@ def _write(model: Model, tree: Any) -> SystemEquations:
 
         return machine_equations(model, tree)
     if not model.mechanical:
+        from cotree.formulation.network import network_equations
+
         return network_equations(model, tree)
     from cotree.formulation.branch import branch_equations
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cotree.bond.masks import next_bond
 from cotree.errors import FileError, listing, nearest
 from cotree.io.paths import named_file
 from cotree.io.patterns import FOR, MOST, Indices, filled, instances, put_in
@@ -132,6 +131,8 @@ class _Assembly:
         if not isinstance(given, list):
             expected = "a list such as [V -> j, j -> R], or bonds by name"
             raise source.error(f"bonds is {given!r}", "bonds", expected=expected)
+        from cotree.bond.masks import next_bond
+
         taken: dict[str, Any] = {**parts.components, **parts.bonds}
         for k, entry in enumerate(given):
             spot = Spot(source, ("bonds", k))

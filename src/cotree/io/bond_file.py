@@ -12,14 +12,16 @@ masks:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cotree.bond.elements import BondPart
-from cotree.bond.junctions import Bond
-from cotree.bond.masks import Graph, Mask, bond_data, graph_data, next_bond
-from cotree.bond.network_table import PART_OF
 from cotree.errors import ModelError, listing, nearest
 from cotree.model import KINDS, find_kind
+from cotree.model.kinds import PARTS
+
+if TYPE_CHECKING:
+    from cotree.bond.elements import BondPart
+    from cotree.bond.junctions import Bond
+    from cotree.bond.masks import Graph
 
 GRAPH_KEYS = ("ports", "parameters", "components", "bonds")
 DEEPEST = 20
@@ -32,6 +34,8 @@ def bonds_of(given: Any, taken: Mapping[str, Any]) -> Iterator[tuple[str, str | 
     if given is None:
         return
     if isinstance(given, list):
+        from cotree.bond.masks import next_bond
+
         names: dict[str, Any] = dict(taken)
         for place, each in enumerate(given):
             name = next_bond(names)
@@ -46,6 +50,8 @@ def bonds_of(given: Any, taken: Mapping[str, Any]) -> Iterator[tuple[str, str | 
 
 def bond_from(name: str, given: Any) -> Bond:
     """A bond as files write it."""
+    from cotree.bond.junctions import Bond
+
     expected = f"{name}: tail -> head, or {name}: {{tail: ..., head: ..., width: ...}}"
     width = None
     if isinstance(given, dict):
@@ -72,6 +78,8 @@ def read_masks(given: Mapping[str, Any], before: Mapping[str, Graph] | None = No
 
 def read_graph(name: str, entry: Any, masks: Mapping[str, Graph], depth: int = 0) -> Graph:
     """The graph of a mask."""
+    from cotree.bond.masks import Graph
+
     where = f"mask {name}"
     if depth > DEEPEST:
         raise ModelError(f"more than {DEEPEST} masks inside each other", where=where)
@@ -111,6 +119,9 @@ def _names(given: Any, where: str) -> dict[str, Any]:
 
 def read_part(name: str, data: Any, masks: Mapping[str, Graph], depth: int = 0) -> BondPart:
     """A part of a bond graph from its entry."""
+    from cotree.bond.elements import BondPart
+    from cotree.bond.masks import Mask
+
     if not isinstance(data, dict):
         raise ModelError(f"found {data!r}", where=name, expected="{kind: ..., ...}")
     kind = find_kind(kind_name(data.get("kind")), name, [key for key in data if key != "kind"])
@@ -124,6 +135,8 @@ def read_part(name: str, data: Any, masks: Mapping[str, Graph], depth: int = 0) 
 
 def check_bonded(name: str, data: Mapping[str, Any]) -> None:
     """Refuse a component of networks in a file that has bonds, and name the part of bond graphs with its law."""
+    from cotree.bond.network_table import PART_OF
+
     kind = find_kind(kind_name(data.get("kind")), name, [key for key in data if key != "kind"])
     if kind.bonded:
         return
@@ -141,7 +154,7 @@ def check_bonded(name: str, data: Mapping[str, Any]) -> None:
 def check_unbonded(name: str, data: Mapping[str, Any]) -> None:
     """Refuse a word that means a part of bond graphs where a block of signals has it too, in a file without bonds."""
     kind = data.get("kind")
-    if f"control.{kind}" in KINDS and f"bond.{kind}" in KINDS:
+    if str(kind) not in PARTS and "." not in str(kind) and f"control.{kind}" in KINDS and f"bond.{kind}" in KINDS:
         raise ModelError(
             f"'{kind}' alone is a part of bond graphs, and this file has no bonds", where=name,
             expected="parts of networks and mechanisms, and blocks", remedy=f"Write control.{kind}",
@@ -168,6 +181,9 @@ def kind_name(given: Any) -> Any:
 
 def write_bonds(data: dict[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a model with its bonds and masks in sections of their own."""
+    from cotree.bond.junctions import Bond
+    from cotree.bond.masks import bond_data, graph_data
+
     bonds = {name: bond_data(part) for name, part in components.items() if isinstance(part, Bond)}
     masks: dict[str, Graph] = {}
     for graph in _graphs(components):
@@ -189,6 +205,8 @@ def write_bonds(data: dict[str, Any], components: Mapping[str, Any]) -> dict[str
 
 def _graphs(components: Mapping[str, Any]) -> Iterator[Graph]:
     """Every graph that masks use, inner ones first."""
+    from cotree.bond.masks import Mask
+
     for part in components.values():
         if isinstance(part, Mask):
             yield from _graphs(part.graph.components)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-import cotree.bond
-import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.io.schema import kind_words, summary
 from cotree.model import KINDS, Component
 from cotree.model.form import Form, Schema
@@ -70,7 +68,8 @@ def catalogue(pattern: str = "") -> list[Entry]:
     The full name of a kind, or a word that only one has, gives that one alone.
     """
     found = sorted(KINDS.items())
-    exact = [cls for _, cls in found if pattern in kind_words(cls)]
+    several = sum(kind.rpartition(".")[2] == pattern and not cls.bonded for kind, cls in found) > 1
+    exact = [cls for kind, cls in found if pattern == kind or (pattern in kind_words(cls) and not several)]
     if exact:
         return [_entry(cls) for cls in exact]
     return [_entry(cls) for kind, cls in found if _fits(kind, cls, pattern.lower())]

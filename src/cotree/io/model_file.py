@@ -31,12 +31,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-import cotree.terminal  # noqa: F401  (registers every kind of component)
-from cotree.bond.masks import Graph
 from cotree.errors import CotreeError, FileError, Mistakes, ModelError, SolveError, listing, nearest
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
@@ -51,7 +49,9 @@ from cotree.io.yaml_source import MAX_BYTES, Mark, Source, read_source
 from cotree.model import Component, Model, find_kind
 from cotree.model.quantity import Quantity, read
 from cotree.results.store import replacing
-from cotree.terminal.deformable import Deformable
+
+if TYPE_CHECKING:
+    from cotree.bond.masks import Graph
 
 M = TypeVar("M", bound=Model)
 
@@ -294,6 +294,8 @@ def _component(
         return kind.from_data(
             name, {k: _names(v, f"{name}.{k}") if k in nodes else _tuples(v) for k, v in values.items()}
         )
+    from cotree.terminal.deformable import Deformable
+
     values = {key: _tuples(value) for key, value in values.items()}
     if issubclass(kind, Deformable):
         values |= _read_mesh(name, values.get("mesh"), folder, root)

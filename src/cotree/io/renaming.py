@@ -10,15 +10,16 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from cotree.bond.elements import BondPart
-from cotree.bond.masks import ARGUMENTS
 from cotree.errors import ModelError
 from cotree.io.bond_file import kind_name
 from cotree.io.patterns import renamed
 from cotree.model import KINDS, Component, find_kind
 from cotree.terminal.characteristic import OWN
+
+if TYPE_CHECKING:
+    from cotree.bond.elements import BondPart
 
 Change = Callable[[str], str]
 POINTERS = ("on", "of", "frame_a", "frame_b")
@@ -81,8 +82,8 @@ def law_keys(kind: type[Component]) -> Collection[str]:
 
 def with_formulas(kind: type[Component], entry: Mapping[str, Any], change: Callable[[str, str], str]) -> dict[str, Any]:
     """An entry with its expressions changed; ``change`` gets the key and the text."""
-    if issubclass(kind, BondPart):
-        keys = kind.scoped_fields()
+    if kind.bonded:
+        keys = cast("type[BondPart]", kind).scoped_fields()
         return {
             key: _every(value, lambda text, key=key: change(key, text)) if key in keys else value  # type: ignore[misc]
             for key, value in entry.items()
@@ -144,6 +145,15 @@ def _alternatives(schema: Any) -> list[dict[str, Any]]:
     return inner or [schema]
 
 
+def _own_variables(kind: type[Component]) -> tuple[str, ...]:
+    """What the laws of a kind are written in."""
+    if not kind.bonded:
+        return OWN
+    from cotree.bond.masks import ARGUMENTS
+
+    return ARGUMENTS
+
+
 @dataclass(frozen=True)
 class Renaming:
     """New names for everything in an included file: a prefix, and names outside that stand for names inside."""
@@ -202,7 +212,7 @@ class Renaming:
         if kind is None:
             return entry
         laws = law_keys(kind)
-        own = ARGUMENTS if kind.bonded else OWN
+        own = _own_variables(kind)
         entry = with_formulas(kind, entry, lambda key, text: self.formula(text, own if key in laws else ()))
         keys, nodes = reference_keys(kind), node_keys(kind)
         entry = {key: self.reference(value, key in nodes) if key in keys else value for key, value in entry.items()}

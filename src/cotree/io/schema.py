@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import cotree.bond
-import cotree.terminal  # noqa: F401  (registers every kind of component)
 from cotree.bond.masks import GRAPH
 from cotree.errors import ModelError
 from cotree.maths.functions import ARITY, CONSTANTS

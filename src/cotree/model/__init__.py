@@ -1,6 +1,6 @@
 """What the user says: models, components, quantities and expressions. Data only."""
 
-from cotree.model.component import KINDS, Component, Port, find_kind
+from cotree.model.component import Component, Port
 from cotree.model.edge import (
     DISPLACEMENT,
     ELECTRICAL,
@@ -16,6 +16,7 @@ from cotree.model.edge import (
     Role,
 )
 from cotree.model.expression import Expression
+from cotree.model.kinds import KINDS, find_kind
 from cotree.model.model import Model
 from cotree.model.quantity import MISSING, Quantity, Signal, Value, quantities, quantity, signal, vector
 from cotree.model.world import Frame, Ground, GroundFrame

@@ -7,10 +7,9 @@ puts into the graph, and its method `law` is its terminal equation. Nothing else
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 import typing
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +21,7 @@ from cotree.errors import ExpressionError, Mistakes, ModelError, listing, neares
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
 from cotree.model.form import Form, Schema, entries, form_of
+from cotree.model.kinds import KINDS, snake
 from cotree.model.quantity import (
     MISSING,
     Quantity,
@@ -37,9 +37,6 @@ from cotree.model.quantity import (
 from cotree.model.shown import one_line
 from cotree.model.switching import SwitchLaw
 from cotree.model.wrong_calls import explain_wrong_calls
-
-KINDS: dict[str, type[Component]] = {}
-"""Every concrete component class by its kind, as model files name it."""
 
 _TEXTS: dict[Any, Any] = {"str": str, "str | None": str | None}
 """Annotations of fields that hold text, with what they may hold."""
@@ -62,7 +59,7 @@ class Port:
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(quantity, signal, vector, dataclasses.field))
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Component:
     """Base of all components. A subclass that has `ports` is registered under its `kind`.
 
@@ -97,13 +94,25 @@ class Component:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        dataclasses.dataclass(frozen=True, repr=False)(cls)
+        dataclasses.dataclass(frozen=True, repr=False, eq=False)(cls)
         explain_wrong_calls(cls)
         room = cls.__module__.rpartition(".")[2]
         if (cls.ports or (cls.mechanical and room != "mechanics")) and "kind" not in cls.__dict__:
-            cls.kind = f"{room}.{_snake(cls.__name__)}"
+            cls.kind = f"{room}.{snake(cls.__name__)}"
         if "kind" in cls.__dict__ and cls.kind:
-            KINDS[cls.kind] = cls
+            KINDS.add(cls)
+
+    def __eq__(self, other: object) -> bool:
+        """Of the same class with equal fields; classes are made quicker without methods of their own for this."""
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in dataclasses.fields(self))
 
     def __post_init__(self) -> None:
         for f in dataclasses.fields(self):
@@ -336,86 +345,3 @@ def _no_signal(name: str, expression: Expression, parameters: Mapping[str, float
         expected=f"t, a function, a parameter of the model ({known}), or a signal such as '{name}.value' or 'b1.flow'",
         remedy=close or f"Write '{name}.value' where '{name}' is a sensor, a block or an integrator",
     )  # fmt: skip
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Component]:
-    """The class of a kind: its full name such as ``thermal.resistance``, or the last word where only one has it.
-
-    A word alone never means a part of bond graphs where another room has it. ``fields`` are the keys that are given
-    with it; they tell which kind is meant where a word is not enough.
-    """
-    remedy = ""
-    if isinstance(kind, str):
-        if kind in KINDS:
-            return KINDS[kind]
-        short = _short_names(kind, len(KINDS))
-        if len(short) == 1:
-            return KINDS[short[0]]
-        remedy = _by_class(kind, fields)
-        if short:
-            raise ModelError(
-                f"the kind '{kind}' exists in several domains",
-                where=where,
-                expected=f"one of {listing(short)}",
-                remedy=remedy,
-            )
-    words = [*KINDS, *(name.rpartition(".")[2] for name in KINDS)]
-    raise ModelError(
-        f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",
-        where=where,
-        expected=f"one of {listing(sorted(KINDS), 60)}" if kind is None else "a known kind",
-        remedy=""
-        if kind is None
-        else remedy or _common(kind) or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
-    )
-
-
-COMMON_WORDS = {
-    "spring_damper": ("springs.spring", "springs.joint_spring"), "dashpot": ("springs.damper", "springs.joint_damper"),
-    "hinge": ("revolute",), "pin": ("revolute",), "slider": ("prismatic",), "ball": ("spherical",),
-    "ball_joint": ("spherical",), "servo": ("drive", "joint_actuator"), "battery": ("voltage_source",),
-    "link": ("rigid_body",), "rod": ("rigid_body",), "motor": ("machines.dc_motor", "machines.hydraulic_motor"),
-    "generator": ("machines.dc_motor", "machines.synchronous"), "alternator": ("machines.synchronous",),
-    "pmsm": ("machines.synchronous",), "electromagnet": ("machines.solenoid",), "loudspeaker": ("machines.voice_coil",),
-    "torsion": ("rotational.shaft",), "pulley": ("rotational.belt", "transducer.wheel"), "chain": ("rotational.belt",),
-    "lookup": ("control.table",), "limiter": ("control.saturation",), "lag": ("control.transfer_function",),
-    "zero_order_hold": ("control.sample_hold",), "transport_delay": ("control.delay",), "controller": ("control.pid",),
-    "lqr": ("control.state_feedback",), "throttle": ("hydraulic.orifice", "pneumatic.orifice"),
-    "pressure_relief": ("hydraulic.relief",), "servo_valve": ("hydraulic.valve",), "reservoir": ("hydraulic.tank",),
-    "jack": ("hydraulic.cylinder",),
-}  # fmt: skip
-"""Kinds as other programs call them, with the kinds that are meant."""
-
-
-def _common(word: object) -> str:
-    meant = COMMON_WORDS.get(str(word).lower(), ())
-    return f"did you mean {' or '.join(repr(each) for each in meant)}?" if meant else ""
-
-
-@functools.lru_cache(maxsize=512)
-def _short_names(word: str, known: int) -> list[str]:
-    """The kinds that end in a word, those of bond graphs only where no other does; ``known`` is how many there are.
-
-    A block of signals has no word that another kind has: ``sensor`` and ``integrator`` are those of bond graphs.
-    """
-    short = [name for name in KINDS if name.rpartition(".")[2] == word]
-    short = [name for name in short if not name.startswith("control.")] or short
-    return [name for name in short if not name.startswith("bond.")] or short
-
-
-def _by_class(kind: str, fields: Collection[str]) -> str:
-    """``did you mean 'nodal.node_gear'?`` for ``nodal.gear``, since the class is called Gear.
-
-    A word without a domain counts only where the class has all the fields that are given with it.
-    """
-    domain, _, word = kind.rpartition(".")
-    for name, cls in KINDS.items():
-        home, _, own = name.rpartition(".")
-        fits = home == domain if domain else bool(fields) and set(fields) <= set(cls.data_fields())
-        if fits and own != word == _snake(cls.__name__):
-            return f"did you mean '{name}'?"
-    return ""

@@ -12,11 +12,13 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import h5py
 
 TEXTS = ("description", "model", "why_not", "tree", "options", "versions", "names", "units", "events/names")
 PACKED = 1100
@@ -54,6 +56,8 @@ def compare(first: int, stored: NDArray[Any], *parts: NDArray[Any], what: str) -
 
 def own(file: h5py.Group, key: str) -> h5py.Dataset:
     """A dataset that lies in the file itself, in one piece of its own; nothing else is opened."""
+    import h5py
+
     group, at = file, ""
     for part in key.split("/"):
         at = f"{at}/{part}" if at else part

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cotree.errors import ModelError, SolveError, listing
 from cotree.formulation.system import Lock, SystemEquations
 from cotree.model.event import Event
-from cotree.terminal.nodal.locks import Lock as LockPart
-from cotree.terminal.nodal.measures import start_angle
 
 Array = NDArray[np.float64]
 
@@ -75,7 +73,12 @@ def check_open(e: SystemEquations, q: Array, t: float, p: Array, what: str, touc
 
 def check_reach(e: SystemEquations, p: Array) -> None:
     """Refuse a single limit of an angle that is a full turn or more from the start: the angle could not tell turns."""
-    for placed in e.nodal.parts if e.nodal is not None else ():
+    if e.nodal is None:
+        return
+    from cotree.terminal.nodal.locks import Lock as LockPart
+    from cotree.terminal.nodal.measures import start_angle
+
+    for placed in e.nodal.parts:
         part = placed.part
         if not isinstance(part, LockPart) or part.axis is None or len(part.limit_fields()) > 1:
             continue

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cotree.errors import ModelError, listing
-from cotree.fem.reduction import MOST
+from cotree.fem.element import MOST
 from cotree.model import Frame
 from cotree.model.component import COMPONENT_NAME
 from cotree.model.quantity import finite

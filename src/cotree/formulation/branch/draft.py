@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,10 +23,10 @@ from cotree.formulation.branch.spins import Spins
 from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.system import BANKED, Energy, Fading, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.maths.symbolic import column, substitute
+from cotree.model import Model
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.drivers import FrameDrive
-from cotree.terminal.range_told import range_diagnostics
 
 Array = NDArray[np.float64]
 
@@ -142,7 +142,7 @@ def finished(draft: Draft) -> SystemEquations:
         parameter_values=values.numbers,
         assemble=start.state,
         moved=start.moved,
-        judged=partial(range_diagnostics, top.model) if top.flexible else None,
+        judged=_range_judge(top.model) if top.flexible else None,
         start_names=tuple(start.assembly.aliases),
         mechanics=Mechanics(
             draft.balance,
@@ -163,6 +163,13 @@ def finished(draft: Draft) -> SystemEquations:
         spins=spins,
         diagnostics=(*_diagnostics(own, redundancy), *(each.said("no-inertia") for each in massless)),
     )
+
+
+def _range_judge(model: Model) -> Callable[..., tuple[Diagnostic, ...]]:
+    """What says after a run where a flexible body left the range of its theory."""
+    from cotree.terminal.range_told import range_diagnostics
+
+    return partial(range_diagnostics, model)
 
 
 def _gyration(own: Mechanism) -> ca.SX:

@@ -38,7 +38,6 @@ from cotree.terminal.mechanics import (
     JointForce,
     OnJoint,
 )
-from cotree.terminal.mounts import AxisMount
 
 GROUND = 0
 """Index of the ground among the bodies."""
@@ -143,7 +142,7 @@ class Topology:
     def referenced(self) -> frozenset[str]:
         """Joints whose coordinates drivers, forces, couplings or expressions use."""
         parts = self.model.components.values()
-        names = {part.on for part in parts if isinstance(part, OnJoint | AxisMount)}
+        names = {str(getattr(part, "on", "")) for part in parts}  # what acts on a joint, and mounts
         names |= {joint for coupling in self.couplings for joint, _, _ in coupling.terms(self.of(coupling))}
         names |= {name.partition(".")[0] for part in parts for e in part.expressions.values() for name in e.measured}
         return frozenset(names)
