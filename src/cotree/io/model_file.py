@@ -39,6 +39,7 @@ from cotree.bond.masks import Graph
 from cotree.errors import CotreeError, FileError, ModelError, SolveError, listing, nearest
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
+from cotree.io.data_file import read_series, reference
 from cotree.io.lossless import check_classes, check_lossless
 from cotree.io.paths import named_file
 from cotree.io.places import Parts, Spot
@@ -158,8 +159,13 @@ def model_data(model: Model, run: Mapping[str, Any] | None = None) -> dict[str, 
 
 
 def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) -> Path:
-    """Write a model file that `read_model` reads back to the same model: JSON where its name ends so, or YAML."""
+    """Write a model file that `read_model` reads back to the same model: JSON where its name ends so, or YAML.
+
+    Data that came from a file in the same folder or below stay there; the model file names it.
+    """
     data = model_data(model, run)
+    for name, series in model.series.items():
+        data["data"][name] = reference(series, path.resolve().parent) or data["data"][name]
     text = _json(data) if path.suffix.lower() == ".json" else _yaml(data)
     try:
         size = len(text.encode("utf-8"))
@@ -169,7 +175,7 @@ def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) 
     if size > MAX_BYTES:
         raise ModelError(
             f"its file would have {size} bytes", where=model.name, expected=f"at most {MAX_BYTES}",
-            remedy="Keep large meshes in files of their own: mesh: {file: ...}",
+            remedy="Keep large meshes and data in files of their own: mesh: {file: ...}, data: {road: {file: ...}}",
         )  # fmt: skip
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
@@ -204,6 +210,10 @@ class _Reader(Generic[M]):
         for name, (value, spot) in parts.parameters.items():
             with parts.placed(spot):
                 model.parameter(name, value)
+        for name, (entry, spot) in parts.data.items():
+            with parts.placed(spot):
+                model.check_data_name(name)
+                model.add_data(read_series(name, entry, spot.source.folder, self.root))
         if not parts.components:
             raise source.error("the model has no components", "components", value=False)
         with parts.placed(Spot(source, ("masks",))):

@@ -130,7 +130,7 @@ def _check_drivers(model: Model) -> None:
     if not drivers:
         return
     free = Model(model.name, datum=model.datums, planar=model.planar, inertia=model.inertia)
-    free.parameters, free.gravity = model.parameters, model.gravity
+    free.parameters, free.gravity, free.series = model.parameters, model.gravity, model.series
     names = {part.name for part in drivers}
     free.components = {name: part for name, part in model.components.items() if name not in names}
     equations = branch_equations(free)
