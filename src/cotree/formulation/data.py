@@ -14,7 +14,7 @@ from cotree.maths.lookup import Lookup
 from cotree.maths.printing import to_text
 from cotree.maths.symbolic import substitute
 from cotree.model.expression import RATE
-from cotree.model.series import PARTS, Series
+from cotree.model.series import Series
 
 if TYPE_CHECKING:
     from cotree.formulation.values import Values
@@ -35,8 +35,7 @@ class DataFunctions:
         """Value, rate and second rate of every series, by the names that expressions use."""
         found: dict[str, Callable[[Any], ca.SX]] = {}
         for series in self.values.model.series.values():
-            parts = [f"{series.name}_{part}" for part in PARTS] if series.rotates else [series.name]
-            for k, name in enumerate(parts):
+            for k, name in enumerate(series.names):
                 lookup = Lookup(series.pieces(k), name)
                 for order in range(RATES + 1):
                     found[name + RATE * order] = self._function(series, lookup, order)
@@ -75,14 +74,7 @@ class DataFunctions:
             self._mode(series, x, slope, "within")
         if not len(pieces.kinks()):
             return None
-        at = self._mode(series, x, slope, "piece")
-        if not pieces.smooth:
-            return at
-        first, last = float(pieces.breaks[0]), float(pieces.breaks[-1])
-        if not pieces.bent:
-            return None
-        outer = ca.if_else(at < first, first - 1, last + 1)
-        return ca.if_else(ca.logic_and(at >= first, at < last), lookup.inside(x), outer)
+        return self._mode(series, x, slope, "piece")
 
     def _mode(self, series: Series, x: ca.SX, slope: ca.SX, what: str) -> ca.SX:
         key = (series.name, what, x.element_hash())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -26,11 +26,15 @@ _BEYOND = 1e308
 class Lookup:
     """Piecewise polynomials as functions that symbolic expressions call."""
 
+    used: ClassVar[bool] = False
+    """Whether any expression has looked up something so far."""
+
     def __init__(self, pieces: Pieces, name: str) -> None:
         self.pieces, self.name = pieces, name
+        Lookup.used = True
 
     def value(self, x: Any, at: Any | None = None, order: int = 0) -> ca.SX:
-        """The value or a derivative at x; by the polynomial at ``at``, where that is given."""
+        """The value or a derivative at x; ``at`` says which polynomial holds, or on which side of the ends x counts."""
         at = x if at is None else at
         pieces = self.pieces
         if pieces.period is not None:
@@ -38,16 +42,11 @@ class Lookup:
             x, at = x - turns, at - turns
         return ca.SX(self._functions[min(order, pieces.degree + 1)](x, at))
 
-    def inside(self, x: Any) -> ca.SX:
-        """x, kept where the polynomials between the first break and the last hold."""
-        first, last = float(self.pieces.breaks[0]), float(np.nextafter(self.pieces.breaks[-1], -np.inf))
-        return ca.fmin(ca.fmax(x, first), last)
-
     @cached_property
     def _functions(self) -> list[ca.Function]:
         """The value, its derivatives up to the last that may differ from zero, and a zero."""
         x, at, value = (ca.MX.sym(name) for name in ("x", "at", "value"))
-        row, degree = self._row(at), self.pieces.degree
+        row, degree = self._row(self._among(x, at)), self.pieces.degree
         distance, zero = x - row[0], (x > _BEYOND) * ca.sin(x)
         made = [ca.Function(f"{self.name}_{degree + 1}", [x, at], [zero], {"never_inline": True})]
         for order in range(degree, -1, -1):
@@ -59,13 +58,22 @@ class Lookup:
             made.insert(0, ca.Function(f"{self.name}_{order}", [x, at], [found], how | {"enable_reverse": False}))
         return made
 
-    def _row(self, at: ca.MX) -> ca.MX:
+    def _among(self, x: ca.MX, at: ca.MX) -> ca.MX:
+        """Where to look: at x itself, among the smooth pieces, where ``at`` only says on which side of the ends."""
+        if not self.pieces.smooth:
+            return at
+        first, last = float(self.pieces.breaks[0]), float(self.pieces.breaks[-1])
+        inside = ca.fmin(ca.fmax(x, first), float(np.nextafter(last, -np.inf)))
+        return ca.if_else(ca.logic_and(at >= first, at < last), inside, at)
+
+    def _row(self, place: ca.MX) -> ca.MX:
         """The column of the table for a place."""
+        at = ca.MX.sym("at")
         table, breaks = self.pieces.table(), self.pieces.breaks
         count = len(breaks)
         knots = [float(breaks[0]), *breaks.tolist(), float(breaks[-1])]
-        place = ca.fmin(ca.fmax(at, knots[0]), knots[-1])
-        number = ca.bspline(place, ca.DM(np.arange(count)), [knots], [1], 1, {"lookup_mode": ["binary"]})
+        inner = ca.fmin(ca.fmax(at, knots[0]), knots[-1])
+        number = ca.bspline(inner, ca.DM(np.arange(count)), [knots], [1], 1, {"lookup_mode": ["binary"]})
         number = ca.fmin(ca.floor(number), count - 2) + 1
         number = ca.if_else(at < knots[0], 0, ca.if_else(at >= knots[-1], count, number))
         grid = np.arange(count + 2.0).tolist()
@@ -73,7 +81,7 @@ class Lookup:
         found = ca.bspline(number + 0.5, flat, [grid], [0], len(table), {"lookup_mode": ["exact"]})
         long = LONG if count > MANY else "_row"
         own = ca.Function(f"{self.name}{long}", [at], [found], {"never_inline": True})
-        return own(at)
+        return own(place)
 
 
 def common_parts(*made: ca.SX | ca.Function) -> dict[str, Any]:
@@ -92,6 +100,19 @@ def slopes(expression: ca.SX, known: ca.SX) -> ca.SX:
 
     CasADi's forward derivatives hold calls for them that give zero; its reverse derivatives leave them out.
     """
+    return ca.jacobian(expression, known, {"helper_options": {"ad_weight": 1.0}} if _calls(expression) else {})
+
+
+def along(expression: ca.SX, known: ca.SX, direction: ca.SX) -> ca.SX:
+    """The derivative in a direction of ``known``, without those of looked-up values that do not depend on it."""
+    if not _calls(expression):
+        return ca.jtimes(expression, known, direction)
+    return ca.mtimes(slopes(expression, known), direction)
+
+
+def _calls(expression: ca.SX) -> bool:
+    """Whether an expression looks up something."""
+    if not Lookup.used:
+        return False
     names = ca.symvar(expression)
-    calls = bool(names) and bool(ca.Function("look", [ca.veccat(*names)], [expression]).find_functions(0))
-    return ca.jacobian(expression, known, {"helper_options": {"ad_weight": 1.0}} if calls else {})
+    return bool(names) and bool(ca.Function("look", [ca.veccat(*names)], [expression]).find_functions(0))

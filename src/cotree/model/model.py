@@ -244,8 +244,8 @@ class Model(WithData):
             check_dimension(given.dimension, info, where, found)
             name = given.name
         for called in expression.called:
-            if called.partition(".")[0] not in self.series:
-                error = expression.no_function(called, self.series)
+            if called.partition(".")[0] not in (known := self.data_names()):
+                error = expression.no_function(called, sorted(known))
                 raise ExpressionError(error.found, where=where, expected=error.expected, remedy=error.remedy)
         if (series := self.series.get(expression.series)) is not None:
             check_dimension(series.dimension, info, where, f"the data '{series.name}' ({series.options.get('unit')})")

@@ -89,6 +89,16 @@ class Series:
         """Whether it holds rotations."""
         return self.y.ndim == 2
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How expressions call it: by its own name, or by those of its parts."""
+        return tuple(f"{self.name}_{part}" for part in PARTS) if self.rotates else (self.name,)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Series '{self.name}': {len(self.x)} points from {self.x[0]:g} to {self.x[-1]:g}, {self.interpolation}>"
+        )
+
     def pieces(self, part: int | None = None) -> Pieces:
         """The polynomials through the points, of one of its parts where it holds rotations."""
         return self._pieces[part or 0]

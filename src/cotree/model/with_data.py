@@ -94,7 +94,7 @@ class WithData:
                 f"the name {name!r} cannot be used for data",
                 expected="letters, digits and _, and not t, a constant or a function",
             )
-        if name in self.series or name in self.parameters or name in self.components:
+        if name in {*self.series, *self.data_names(), *self.parameters, *self.components}:
             raise ModelError(f"the name '{name}' of data is taken", remedy="Rename one of the two")
 
     def add_data(self, series: Series) -> str:
@@ -105,16 +105,20 @@ class WithData:
             self.components[name] = self._followed(component)
         return series.name
 
+    def data_names(self) -> set[str]:
+        """The names by which expressions call the series: a rotation has four, ``tool_e0`` to ``tool_e3``."""
+        return {name for series in self.series.values() for name in series.names}
+
     def _followed(self, component: C) -> C:
         """A component with ``road(t)`` for ``road``, so that whatever follows sees that it changes with time."""
-        changed: dict[str, Any] = {}
+        known, changed = self.data_names(), dict[str, Any]()
         for f in dataclasses.fields(component):
             given = getattr(component, f.name)
             if isinstance(given, str) and "quantity" in f.metadata:
-                changed[f.name] = Expression(given).called_at_time(self.series)
+                changed[f.name] = Expression(given).called_at_time(known)
             elif isinstance(given, tuple) and "vector" in f.metadata:
                 changed[f.name] = tuple(
-                    Expression(each).called_at_time(self.series) if isinstance(each, str) else each for each in given
+                    Expression(each).called_at_time(known) if isinstance(each, str) else each for each in given
                 )
         changed = {name: value for name, value in changed.items() if value != getattr(component, name)}
         return dataclasses.replace(component, **changed) if changed else component

@@ -27,6 +27,7 @@ from cotree.formulation.system import SystemEquations
 from cotree.formulation.undetermined import marked, undetermined
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree
+from cotree.maths.lookup import slopes
 from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
 from cotree.system import Diagnostic
@@ -152,7 +153,7 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
     values = top.values
     inputs = [kin.q, kin.t, values.p.symbols, values.mode_symbols]
     if own.velocity.numel() and kin.u.numel():
-        jacobian = ca.Function("G", inputs, [ca.densify(ca.jacobian(own.velocity, kin.u))])
+        jacobian = ca.Function("G", inputs, [ca.densify(slopes(own.velocity, kin.u))])
         own_advance = Assembly(own, start.assembly.modes)
         found, places = [], []
         rng = np.random.default_rng(0)
