@@ -150,7 +150,7 @@ class _Written:
         """Nothing yet, for a model as it is."""
         parameters = tuple((name, expression.text) for name, expression in model.parameters.items())
         settings = (model.name, model.datums, model.planar, model.inertia, parameters)
-        return cls((*model.components.values(), model.gravity), settings)
+        return cls((*model.components.values(), *model.series.values(), model.gravity), settings)
 
     def same(self, other: _Written) -> bool:
         """Whether both were made from the very same components and settings."""

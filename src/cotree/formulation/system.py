@@ -24,7 +24,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import listing
+from cotree.errors import CotreeError, listing
+from cotree.maths.lookup import slopes
 from cotree.maths.symbolic import substitute, symbols
 from cotree.system import Diagnostic, notes_of
 
@@ -90,6 +91,8 @@ class Mode:
     """The value as a function of t and p."""
     times: Callable[[NDArray[np.float64], float, float], NDArray[np.float64]]
     """Break points for parameter values p, between two times."""
+    refused: Callable[[float], CotreeError] | None = None
+    """The error for a time at which the value is no number; there is none for values that always are."""
 
 
 @dataclass(frozen=True)
@@ -337,7 +340,7 @@ class SystemEquations:
 
     def mass_matrix(self) -> ca.SX:
         """dr/du'."""
-        return ca.jacobian(self.residual, self.u_dot)
+        return slopes(self.residual, self.u_dot)
 
     def bias(self) -> ca.SX:
         """r with u' = 0."""
@@ -362,7 +365,7 @@ class SystemEquations:
     @cached_property
     def algebraic_matrix(self) -> ca.SX:
         """dg/dw."""
-        return ca.jacobian(self.algebraic, self.w.symbols)
+        return slopes(self.algebraic, self.w.symbols)
 
     def near_angles(self) -> dict[str, ca.SX]:
         """Outputs that are known up to full turns, with the value near which each starts."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ExpressionError, ModelError, nearest
+from cotree.formulation.data import DataFunctions
 from cotree.formulation.system import Mode, Variables
 from cotree.maths.printing import to_text
 from cotree.maths.profiles import profiles
@@ -122,6 +123,7 @@ class Values:
             "max": lambda a, b: self._kink("max", (a, b), b - a, lambda after: a + (b - a) * after),
         }
         self._functions |= profiles(self._functions["ramp"])
+        self._data = DataFunctions(self).table() if model.series else {}
         self._parameters = self._derived_parameters()
 
     @property
@@ -199,7 +201,7 @@ class Values:
         try:
             for name in expression.measured - names.keys():
                 names[name] = self._measured(name)
-            value = ca.SX(expression.evaluate(names, self._functions))
+            value = ca.SX(expression.evaluate(names, self._functions | self._data))
             if (expression.measured or own) and may_be_narrow(value):
                 self.laws[where] = value
             return value
@@ -285,7 +287,7 @@ class Values:
         def times(p: NDArray[np.float64], start: float, end: float) -> NDArray[np.float64]:
             return np.array([time for time in [float(root(p))] if start < time < end])
 
-        return self._mode(f"step({to_text(x)})", SYMBOLIC["step"](x), times)
+        return self.mode(f"step({to_text(x)})", SYMBOLIC["step"](x), times)
 
     def _pulse(self, x: Any, width: Any, period: Any) -> Any:
         slope = self._slope(x, "pulse")
@@ -307,7 +309,7 @@ class Values:
             return np.unique(both[(both > start) & (both < end)])
 
         text = ", ".join(to_text(ca.SX(part)) for part in (x, width, period))
-        return self._mode(f"pulse({text})", SYMBOLIC["pulse"](x, width, period), times)
+        return self.mode(f"pulse({text})", SYMBOLIC["pulse"](x, width, period), times)
 
     def _held_pulse(self, x: Any, width: Any, period: Any, zero: ca.SX, slope: Any) -> ca.SX:
         assert self.pulses is not None
@@ -333,8 +335,16 @@ class Values:
             )
         return slope
 
-    def _mode(self, text: str, value: ca.SX, times: Callable[..., NDArray[np.float64]]) -> ca.SX:
+    def slope(self, x: ca.SX) -> ca.SX | None:
+        """dx/dt where x changes with time at a constant rate that is known beforehand; otherwise None."""
+        if not self._timed(x) or (self.modes and ca.depends_on(x, self.mode_symbols)):
+            return None
+        slope = ca.jacobian(x, self.t)
+        return None if ca.depends_on(slope, self.t) else slope
+
+    def mode(self, text: str, value: ca.SX, times: Callable[..., NDArray[np.float64]], refused: Any = None) -> ca.SX:
+        """The symbol of a value that is constant between break points."""
         symbol = ca.SX.sym(text)
-        self.modes.append(Mode(text, value, times))
+        self.modes.append(Mode(text, value, times, refused))
         self._mode_symbols.append(symbol)
         return symbol

@@ -21,7 +21,10 @@ from cotree.io.renaming import Renaming, kind_of, network_nodes, with_formulas
 from cotree.io.yaml_source import MAX_BYTES, Source, read_source
 from cotree.model.component import COMPONENT_NAME
 
-KEYS = ("name", "datum", "gravity", "planar", "inertia", "include", "parameters", "components", "bonds", "masks", "run")
+KEYS = (
+    "name", "datum", "gravity", "planar", "inertia", "include", "parameters", "data", "components", "bonds", "masks",
+    "run",
+)  # fmt: skip
 SHARED = ("datum", "gravity", "planar", "inertia")
 """What all files of a model must agree on."""
 DEEPEST = 8
@@ -66,7 +69,7 @@ class _Assembly:
             with self.mistakes, parts.placed(spot):
                 for indices in instances(entry, "include"):
                     self.include(parts, _only(entry, indices, "include"), indices, spot, chain)
-        for section in ("parameters", "masks"):
+        for section in ("parameters", "data", "masks"):
             for name, value in self.section(source, section).items():
                 with self.mistakes:
                     _add(getattr(parts, section), name, (value, Spot(source, (section, name))), section)
@@ -176,8 +179,8 @@ class _Assembly:
                 )  # fmt: skip
         join = {str(name): str(other) for name, other in options.get("join", {}).items()}
         known_as = Renaming(
-            prefix, join, {*inner.components, *inner.bonds}, inner.parameters, inner.masks, _datums(inner.source),
-            network_nodes(entry for entry, _ in inner.components.values()),
+            prefix, join, {*inner.components, *inner.bonds}, {*inner.parameters, *inner.data}, inner.masks,
+            _datums(inner.source), network_nodes(entry for entry, _ in inner.components.values()),
         )  # fmt: skip
         for section, table in inner.sections().items():
             own = getattr(parts, section)
@@ -260,6 +263,8 @@ def _only(entry: Any, indices: Indices, where: str) -> Any:
 def _new(known_as: Renaming, section: str, value: Any) -> Any:
     if section == "parameters":
         return known_as.formula(value) if isinstance(value, str) else value
+    if section == "data":
+        return value
     return {"components": known_as.entry, "bonds": known_as.bond, "masks": known_as.mask}[section](value)
 
 

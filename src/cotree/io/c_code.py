@@ -20,6 +20,7 @@ from cotree._version import __version__
 from cotree.errors import listing
 from cotree.formulation import SystemEquations, Variables
 from cotree.formulation.branch.explain import force_bias
+from cotree.maths.lookup import common_parts, slopes
 from cotree.maths.symbolic import column as stacked
 from cotree.maths.symbolic import elements, substitute
 from cotree.results.store import replacing
@@ -81,11 +82,11 @@ def _of_mechanism(e: SystemEquations, name: str) -> list[Routine]:
         if "u" not in inputs and ca.depends_on(result, moving):
             inputs = {**state, **given}
         function = ca.Function(
-            f"{name}_{word}", list(inputs.values()), [ca.densify(result)], list(inputs), [out], {"cse": True}
+            f"{name}_{word}", list(inputs.values()), [ca.densify(result)], list(inputs), [out], common_parts(result)
         )
         return Routine(function, meaning)
 
-    jacobian = ca.jacobian(mechanics.velocity, e.u.symbols)
+    jacobian = slopes(mechanics.velocity, e.u.symbols)
     made = [
         make("kinematics", {**state, **given}, e.kinematics, "rates of the coordinates", "q_dot"),
         make("mass_matrix", {**place, **given}, e.mass_matrix(), "mass matrix M", "M"),
@@ -141,10 +142,12 @@ def _accelerations(e: SystemEquations, name: str, inputs: dict[str, ca.SX]) -> c
     """u' and lambda: explicit for open chains, otherwise by a sparse QR factorisation."""
     if not len(e.w):
         outputs: list[Any] = [ca.densify(e.in_time(e.rates)), ca.SX(0, 1)]
-        return ca.Function(name, list(inputs.values()), outputs, list(inputs), ["u_dot", "lambda"], {"cse": True})
+        return ca.Function(
+            name, list(inputs.values()), outputs, list(inputs), ["u_dot", "lambda"], common_parts(*outputs)
+        )
     unknown = ca.vertcat(e.u_dot, e.multipliers.symbols)
     rows = e.in_time(e.algebraic[: unknown.numel()])
-    matrix, constant = ca.jacobian(rows, unknown), substitute(rows, unknown, 0)
+    matrix, constant = slopes(rows, unknown), substitute(rows, unknown, 0)
     parts = ca.Function(f"{name}_system", list(inputs.values()), [matrix, ca.densify(constant)])
     arguments = [ca.MX.sym(word, *symbol.shape) for word, symbol in inputs.items()]
     factors, right = parts(*arguments)
@@ -158,7 +161,9 @@ def _of_network(e: SystemEquations, name: str) -> list[Routine]:
 
     def make(word: str, result: ca.SX, meaning: str, out: str) -> Routine:
         outputs = [ca.densify(e.in_time(result))]
-        function = ca.Function(f"{name}_{word}", list(inputs.values()), outputs, list(inputs), [out], {"cse": True})
+        function = ca.Function(
+            f"{name}_{word}", list(inputs.values()), outputs, list(inputs), [out], common_parts(*outputs)
+        )
         return Routine(function, meaning)
 
     made = [make("rates", e.rates, "rates of the states", "x_dot")]

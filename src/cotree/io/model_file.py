@@ -39,6 +39,7 @@ from cotree.errors import CotreeError, FileError, Mistakes, ModelError, SolveErr
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
 from cotree.io.changes import change
+from cotree.io.data_file import read_series, reference
 from cotree.io.lossless import check_classes, check_lossless
 from cotree.io.paths import named_file
 from cotree.io.places import FileMistakes, Parts, Spot
@@ -178,8 +179,13 @@ def model_data(model: Model, run: Mapping[str, Any] | None = None) -> dict[str, 
 
 
 def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) -> Path:
-    """Write a model file that `read_model` reads back to the same model: JSON where its name ends so, or YAML."""
+    """Write a model file that `read_model` reads back to the same model: JSON where its name ends so, or YAML.
+
+    Data that came from a file in the same folder or below stay there; the model file names it.
+    """
     data = model_data(model, run)
+    for name, series in model.series.items():
+        data["data"][name] = reference(series, path.resolve().parent) or data["data"][name]
     text = _json(data) if path.suffix.lower() == ".json" else _yaml(data)
     try:
         size = len(text.encode("utf-8"))
@@ -189,7 +195,7 @@ def write_model(model: Model, path: Path, run: Mapping[str, Any] | None = None) 
     if size > MAX_BYTES:
         raise ModelError(
             f"its file would have {size} bytes", where=model.name, expected=f"at most {MAX_BYTES}",
-            remedy="Keep large meshes in files of their own: mesh: {file: ...}",
+            remedy="Keep large meshes and data in files of their own: mesh: {file: ...}, data: {road: {file: ...}}",
         )  # fmt: skip
     with replacing(path) as part:
         part.write_text(text, encoding="utf-8")
@@ -220,6 +226,11 @@ class _Reader(Generic[M]):
             with self.mistakes, parts.placed(spot):
                 model.parameter(name, value)
         self.mistakes.failed |= parts.parameters.keys() - model.parameters.keys()
+        for name, (entry, spot) in parts.data.items():
+            with self.mistakes, parts.placed(spot):
+                model.check_data_name(name)
+                model.add_data(read_series(name, entry, spot.source.folder, self.root))
+        self.mistakes.failed |= parts.data.keys() - model.series.keys()
         if not parts.components and not self.mistakes.incomplete:
             self.mistakes.add(self.source.error("the model has no components", "components", value=False))
             return model

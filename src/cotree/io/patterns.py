@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from cotree.errors import ModelError, listing
@@ -87,17 +87,22 @@ def put_in(text: str, indices: Indices) -> str:
     return renamed(text, lambda name, rest: name + rest if rest else numbers.get(name, name))
 
 
+_CALL = re.compile(r"(?<![\w.])([^\W\d]\w*)((?:\.\w+)*)(?=\s*\()")
 _NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)((?:\.\w+)*)(?!\s*\()(?![\w.])")
 
 
-def renamed(text: str, new: Callable[[str, str], str]) -> str:
-    """An expression with other names: ``new`` gets the first word of a name and the rest behind it, with its dot."""
+def renamed(text: str, new: Callable[[str, str], str], calls: Collection[str] = ()) -> str:
+    """An expression with other names: ``new`` gets the first word of a name and the rest behind it, with its dot.
+
+    What is called keeps its name, unless it is one of ``calls``.
+    """
     try:
         if Expression(text).dimension is not None:
             return text
     except ModelError:
         return text  # told where it is read
-    return _NAME.sub(lambda match: new(match[1], match[2]), text)
+    text = _NAME.sub(lambda match: new(match[1], match[2]), text)
+    return _CALL.sub(lambda m: new(m[1], m[2]) if m[1] in calls else m[0], text) if calls else text
 
 
 def _number(text: str, indices: Indices, where: str) -> str:

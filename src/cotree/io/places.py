@@ -63,6 +63,7 @@ class Parts:
 
     source: Source
     parameters: dict[str, Given] = field(default_factory=dict)
+    data: dict[str, Given] = field(default_factory=dict)
     components: dict[str, Given] = field(default_factory=dict)
     bonds: dict[str, Given] = field(default_factory=dict)
     masks: dict[str, Given] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class Parts:
 
     def sections(self) -> dict[str, dict[str, Given]]:
         """The parts by section of a file."""
-        return {name: getattr(self, name) for name in ("parameters", "components", "bonds", "masks")}
+        return {name: getattr(self, name) for name in ("parameters", "data", "components", "bonds", "masks")}
 
     def spot(self, where: str) -> tuple[Spot | None, tuple[str, ...]]:
         """The entry that an error names, and the names below it; None where it names none."""
@@ -87,7 +88,7 @@ class Parts:
         name, *inner = words[0].split(".") if words else [""]
         if name == "gravity" and name not in self.components:
             return Spot(self.source, ("gravity",)), tuple(inner)
-        for table in (self.components, self.parameters):
+        for table in (self.components, self.parameters, self.data):
             if name in table:
                 return table[name][1], tuple(inner)
         return None, ()
@@ -110,7 +111,9 @@ class Parts:
                 return spot.source, spot.source.mark(*path)
             if (mark := _spelt(spot.source, path, word)) is not None:
                 return spot.source, mark
-        about_value = path != spot.path or (within is not None and path[0] not in ("components", "bonds", "masks"))
+        about_value = path != spot.path or (
+            within is not None and path[0] not in ("components", "bonds", "masks", "data")
+        )
         return spot.source, spot.source.mark(*path, value=about_value)
 
     def seek(self, *texts: str) -> tuple[Source, Mark | None]:

@@ -200,11 +200,11 @@ class Renaming:
         """An expression with the new names of parameters and measured quantities."""
 
         def new(head: str, rest: str) -> str:
-            if rest:
-                return str(self.signal(head + rest))
-            return self.name(head) if head in self.parameters and head not in own else head
+            if head in self.parameters and head not in own:
+                return self.name(head) + rest
+            return str(self.signal(head + rest)) if rest else head
 
-        return renamed(text, new)
+        return renamed(text, new, self.parameters)
 
     def entry(self, entry: Any) -> Any:
         """An entry of a component with its new names."""

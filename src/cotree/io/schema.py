@@ -11,6 +11,7 @@ from typing import Any
 from cotree.bond.masks import GRAPH
 from cotree.errors import ModelError
 from cotree.maths.functions import ARITY, CONSTANTS
+from cotree.maths.pieces import DEGREES, OUTSIDE
 from cotree.model import KINDS, Component, find_kind
 from cotree.model.expression import TIME
 from cotree.model.form import (
@@ -29,6 +30,7 @@ from cotree.model.form import (
     several,
 )
 from cotree.model.model import INERTIA
+from cotree.model.series import ROTATIONS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NAME: Schema = {"type": ["string", "integer"]}
@@ -142,6 +144,30 @@ def _for() -> Schema:
     )
 
 
+def _series() -> Schema:
+    """One entry of ``data``."""
+    column, numbers = either(TEXT, {"type": "integer", "minimum": 1}), several({"type": "number"})
+    rows = several(several({"type": "number"}))
+    return entries(
+        {
+            "file": _told(TEXT, "A CSV, Parquet or MATLAB file in the same folder or below"),
+            "time": _told(column, "Column of the times, or of another argument"),
+            "column": _told(column, "Column of the values"),
+            "columns": _told(several(column), "Columns of a rotation"),
+            "times": _told(numbers, "Times, where no file is given"),
+            "values": _told(either(numbers, rows), "Values, one for each time"),
+            "points": _told(COUNT, "Number of packed points"),
+            "packed": _told(TEXT, "Points as a program has packed them"),
+            "unit": _told(or_null(TEXT), "Unit of the values, SI units if not given"),
+            "time_unit": _told(or_null(TEXT), "Unit of the times, s if not given"),
+            "interpolation": _told(one_of(tuple(DEGREES)), "How points are joined; spline if not given"),
+            "outside": _told(one_of(OUTSIDE), "What holds outside of the points; error if not given"),
+            "max_gap": _told(or_null(ABOVE_ZERO), "Longest distance of two points, in the unit of the times"),
+            "rotation": _told(or_null(one_of(tuple(ROTATIONS))), "How columns give a rotation"),
+        }
+    )
+
+
 def _top() -> dict[str, tuple[Schema, str]]:
     part = entries(
         {
@@ -165,6 +191,10 @@ def _top() -> dict[str, tuple[Schema, str]]:
         "planar": (or_null(FLAG), "Whether a mechanism moves in the plane xy only"),
         "inertia": (or_null(one_of(INERTIA)), "What becomes of inertias that no real body has"),
         "parameters": (or_null(values), "Numbers and expressions by name, which values of components may use"),
+        "data": (
+            or_null({**named(_series()), "propertyNames": PARAMETER}),
+            "Measured or computed series by name, which values that change with time may follow",
+        ),
         "components": (or_null(named({"$ref": "#/$defs/component"})), "Parts of the model, by name"),
         "bonds": ({"$ref": "#/$defs/bonds"}, "Bonds of a bond graph: [V -> j, j -> R], or by name"),
         "masks": (or_null(named(GRAPH)), "Bond graphs with ports that are used like elements, by name"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -44,10 +45,11 @@ def replay(
     constant: Callable[[float], P],
     operation: Callable[[int, list[P]], P],
     fits: Callable[[P], bool],
+    call: Callable[[str, list[P]], P | None] = lambda name, arguments: None,
 ) -> P | int:
     """Build something from an expression, piece by piece in the order of its instructions.
 
-    Where a piece no longer ``fits``, the number of instructions is returned instead.
+    Where a piece no longer ``fits``, or a ``call`` of a function gives none, the number of instructions is returned.
     """
     symbols = ca.symvar(expression)
     function = ca.Function("f", [ca.vertcat(*symbols)] if symbols else [], [ca.densify(expression)])
@@ -62,6 +64,12 @@ def replay(
             piece = symbol(symbols[inputs[1]].name())
         elif op == ca.OP_CONST:
             piece = constant(function.instruction_constant(k))
+        elif op == ca.OP_CALL:
+            name = re.search(r"= (\w+)\(", function.str(True).split("Algorithm:\n")[1].split("\n")[k])
+            made = call(name[1], [work[i] for i in inputs]) if name else None
+            if made is None:
+                return int(function.n_instructions())
+            piece = made
         else:
             piece = operation(op, [work[i] for i in inputs])
         if not fits(piece):
@@ -77,8 +85,23 @@ def _print(expression: ca.SX, name: Name, *, latex: bool) -> str:
         _constant,
         lambda op, args: _operation(op, args, latex),
         lambda piece: len(piece[0]) <= LIMIT,
+        lambda called, args: _looked_up(called, args, name),
     )
     return f"({piece} operations)" if isinstance(piece, int) else piece[0]
+
+
+def _looked_up(called: str, args: list[Piece], name: Name) -> Piece | None:
+    """A value of a series of data or its rate; None where a rate is by more than its argument."""
+    found = looked_up(called)
+    if not found or not all(text in ("0", "1") for text, _ in args[2:]):
+        return None
+    return f"{name(found)}({args[0][0]})", _ATOM
+
+
+def looked_up(called: str) -> str:
+    """``road.rate`` for the function by which an expression looks it up; empty for any other function."""
+    found = re.fullmatch(r"((?:fwd1_)*)(?:wrap_)?(\w+)_(\d)", called)
+    return found[2] + ".rate" * (found[1].count("fwd1_") + int(found[3])) if found else ""
 
 
 def _constant(value: float) -> Piece:

@@ -16,7 +16,7 @@ from typing import Any
 
 import casadi as ca
 
-from cotree.maths.printing import replay
+from cotree.maths.printing import looked_up, replay, to_text
 
 MOST_TERMS = 40
 """Longest polynomial that keeps no name of its own."""
@@ -78,7 +78,7 @@ class Writer:
 
     def terms(self, expression: ca.SX) -> list[Term]:
         """The expression as terms to be added; none where it is zero."""
-        result = replay(expression, self._symbol, _number, self._operation, lambda piece: True)
+        result = replay(expression, self._symbol, _number, self._operation, lambda piece: True, self._looked_up)
         assert not isinstance(result, int)
         return self._written(result)
 
@@ -94,6 +94,12 @@ class Writer:
         for sign, term in self._written(polynomial):
             result = result + term if sign > 0 else result - term
         return result
+
+    def _looked_up(self, called: str, arguments: list[Polynomial]) -> Polynomial:
+        """A value of a series of data or its rate as a name."""
+        name = looked_up(called) or called
+        here = to_text(self._whole(arguments[0]))
+        return self._symbol(name if here == "t" else f"{name}({here})")
 
     def _symbol(self, name: str) -> Polynomial:
         return {(((name, 1),), False, ()): 1.0}

@@ -182,7 +182,7 @@ class Component:
         result = {}
         for field, info in quantities(self).items():
             expression = self.expressions.get(field)
-            if expression is not None and not expression.depends_on_time and not expression.measured:
+            if expression is not None and not (expression.depends_on_time or expression.measured or expression.called):
                 where = f"{self.name}.{field}"
                 if self.bonded and info.measured and (unknown := expression.names - parameters.keys()):
                     raise _no_signal(min(unknown), expression, parameters, where)

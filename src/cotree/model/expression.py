@@ -12,7 +12,7 @@ import contextlib
 import math
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +23,10 @@ from cotree.model.units import Dimension, number_with_unit, split, symbols
 MAX_LENGTH = 2_000
 MAX_DEPTH = 200
 TIME = "t"
+RATE = ".rate"
+"""How the name of a rate of a series ends."""
+CALLED = "()"
+"""What marks a series of data that is called among the names of an expression."""
 SWITCH = "Write a switch as 5*step(t - 1)"
 POINT = "Write a decimal point, not a comma: 1.5"
 ALONE = "A unit belongs to one number alone: inside of expressions, write values in SI units, or parameters"
@@ -58,7 +62,7 @@ class Expression:
 
     def evaluate(self, values: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]] = NUMERIC) -> Any:
         """The value with names looked up in ``values``: numbers, or symbols with a table of symbolic functions."""
-        missing = self.names - values.keys()
+        missing = {name for name in self.names if name not in values and not name.endswith(CALLED)}
         if missing:
             name = min(missing)
             close = "time is called t" if name == "time" else nearest(name, [*values, *ARITY, *CONSTANTS])
@@ -67,7 +71,18 @@ class Expression:
                 expected=f"t, a function, or a parameter of the model ({listing(sorted(values)) or 'there is none'})",
                 remedy=close or f"Add '{name}' to the parameters",
             )
+        for name in self.called - functions.keys():
+            raise self.no_function(name, ())
         return _evaluate(self._tree, values, functions)
+
+    def no_function(self, name: str, series: Collection[str]) -> ExpressionError:
+        """The error for something that is called, but is neither a function nor a series of data."""
+        data = f", or data of the model ({listing(series)})" if series else ""
+        return ExpressionError(
+            f"the function '{name}' in the expression '{self.text}'",
+            expected=f"one of {listing(ARITY, 30)}{data}",
+            remedy=nearest(name, [*ARITY, *series]) or "Give a series of data this name, or call another function",
+        )
 
     def number(self, values: Mapping[str, float]) -> float:
         """The finite numeric value, or an `ExpressionError` that says why there is none."""
@@ -90,8 +105,13 @@ class Expression:
 
     @property
     def measured(self) -> frozenset[str]:
-        """The measured quantities that appear, such as ``O.angle``."""
-        return frozenset(name for name in self.names if "." in name)
+        """The measured quantities that appear, such as ``O.angle``; the rate of a series is none."""
+        return frozenset(name for name in self.names if "." in name and not name.endswith((RATE, CALLED)))
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Series of data that are called, such as ``road`` or ``road.rate`` in ``road(v*t)``."""
+        return frozenset(name.removesuffix(CALLED) for name in self.names if name.endswith(CALLED))
 
     @property
     def si(self) -> str:
@@ -102,6 +122,31 @@ class Expression:
     def name(self) -> str:
         """The parameter that the expression is, where it is nothing else; otherwise empty."""
         return self._tree.id if isinstance(self._tree, ast.Name) and self.names else ""
+
+    @property
+    def series(self) -> str:
+        """The series of data that the expression is, where it is nothing else; otherwise empty."""
+        match self._tree:
+            case ast.Call(func=ast.Name(id=name)) if name in self.called:
+                return name
+        return ""
+
+    def called_at_time(self, series: Collection[str]) -> str:
+        """The text with ``road(t)`` for a bare ``road``, and ``road.rate(t)`` for ``road.rate``."""
+        raw, ends = self.text.encode(), list[int]()
+        if not any(name.partition(".")[0] in series for name in self.names):
+            return self.text
+        start = len(raw) - len(raw.lstrip())
+        inner = {id(node.func) for node in ast.walk(self._tree) if isinstance(node, ast.Call)}
+        inner |= {id(node.value) for node in ast.walk(self._tree) if isinstance(node, ast.Attribute)}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner:
+                name = str(dotted(node))
+                if name.partition(".")[0] in series and (name in series or name.endswith(RATE)):
+                    ends.append(start + int(node.end_col_offset or 0))
+        for end in sorted(ends, reverse=True):
+            raw = raw[:end] + b"(t)" + raw[end:]
+        return raw.decode()
 
     @property
     def depends_on_time(self) -> bool:
@@ -223,6 +268,11 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
             _check(right, text, names, depth - 1)
         case ast.BinOp(op=ast.BitXor()):
             raise _refused(text, "'^'", "Write a power as a**b")
+        case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[argument], keywords=[]) if (
+            name := _series_name(function)
+        ):
+            names.add(name + CALLED)
+            _check(argument, text, names, depth - 1)
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
             _check_call(function, len(arguments), text)
             for argument in arguments:
@@ -251,6 +301,14 @@ def dotted(node: ast.expr) -> str | None:
         return node.id
     inner = dotted(node.value) if isinstance(node, ast.Attribute) else None
     return f"{inner}.{node.attr}" if inner is not None and isinstance(node, ast.Attribute) else None
+
+
+def _series_name(node: ast.expr) -> str:
+    """``road`` or ``road.rate`` where something is called that may be a series of data; otherwise empty."""
+    name = dotted(node) or ""
+    head, _, rest = name.partition(".")
+    plain = head not in {*ARITY, *CONSTANTS, TIME} and not head.startswith("_")
+    return name if plain and rest in ("", "rate", "rate.rate") else ""
 
 
 def _check_call(function: str, count: int, text: str) -> None:
@@ -287,6 +345,6 @@ def _evaluate(node: ast.expr, values: Mapping[str, Any], functions: Mapping[str,
             return _evaluate(operand, values, functions)
         case ast.BinOp(left=left, op=op, right=right):
             return _BINARY[type(op)](_evaluate(left, values, functions), _evaluate(right, values, functions))
-        case ast.Call(func=ast.Name(id=function), args=arguments):
-            return functions[function](*(_evaluate(argument, values, functions) for argument in arguments))
+        case ast.Call(func=function, args=arguments):
+            return functions[str(dotted(function))](*(_evaluate(argument, values, functions) for argument in arguments))
     raise AssertionError(f"unchecked node {node!r}")

@@ -13,6 +13,8 @@ from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import VIRTUAL_WORK, Edge
 from cotree.model.expression import TIME, Expression
 from cotree.model.quantity import CELSIUS, Quantity, check_dimension, check_range, finite, number, quantities, read
+from cotree.model.series import Series
+from cotree.model.with_data import WithData
 from cotree.model.world import AXES, EARTH, Gravity, Ground, GroundFrame
 
 C = TypeVar("C", bound=Component)
@@ -22,7 +24,7 @@ INERTIA = ("refuse", "repair", "keep")
 _PARAMETER = Quantity("", "finite", False, "parameter of the model", free=True)
 
 
-class Model:
+class Model(WithData):
     """Named components between named nodes, with parameters that can be changed without rebuilding.
 
     ``datum`` is the reference node, or one node for each part of the model that is connected to no other. The choice
@@ -54,6 +56,8 @@ class Model:
         self.folder: str | None = None
         """Where what is computed from the model's parts is kept: next to its file, once it has one."""
         self.gravity = None if gravity is None else _gravity(gravity)
+        self.series: dict[str, Series] = {}
+        """Measured or computed data by name."""
         self.parameters: dict[str, Expression] = {}
         for parameter, value in (parameters or {}).items():
             self.parameter(parameter, value)
@@ -108,6 +112,8 @@ class Model:
             )
         if name in self.parameters:
             raise ModelError(f"the parameter '{name}' is given twice", remedy="Keep one of the two")
+        if name in self.series:
+            raise ModelError(f"'{name}' is the name of data and of a parameter", remedy="Rename one of them")
         self.parameters[name] = read(value, _PARAMETER, name)
         return name
 
@@ -129,7 +135,9 @@ class Model:
                 expected="a name of its own for every component",
                 remedy="Rename one of them",
             )
-        self.components[component.name] = component
+        if component.name in self.series:
+            raise ModelError(f"'{component.name}' is the name of data and of a component", remedy="Rename one of them")
+        self.components[component.name] = component = self._followed(component) if self.series else component
         return component
 
     def edges(self) -> tuple[Edge, ...]:
@@ -248,6 +256,12 @@ class Model:
             found = f"the parameter '{expression.name}' ({given.text})"
             check_dimension(given.dimension, info, where, found)
             name = given.name
+        for called in expression.called:
+            if called.partition(".")[0] not in (known := self.data_names()):
+                error = expression.no_function(called, sorted(known))
+                raise ExpressionError(error.found, where=where, expected=error.expected, remedy=error.remedy)
+        if (series := self.series.get(expression.series)) is not None:
+            check_dimension(series.dimension, info, where, f"the data '{series.name}' ({series.options.get('unit')})")
         if info.unit == "K":  # 20 degC is wrong in sums, too
             for name in self._used(expression):
                 given = self.parameters[name]
@@ -326,6 +340,8 @@ class Model:
             data["gravity"] = [_plain(self.gravity.expressions[axis]) for axis in AXES]
         if self.parameters:
             data["parameters"] = {name: _plain(expression) for name, expression in self.parameters.items()}
+        if self.series:
+            data["data"] = {name: series.to_data() for name, series in self.series.items()}
         data["components"] = {name: component.to_data() for name, component in self.components.items()}
         return data
 

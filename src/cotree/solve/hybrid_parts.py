@@ -12,6 +12,7 @@ from typing import Any
 
 import casadi as ca
 
+from cotree.maths.lookup import common_parts
 from cotree.maths.symbolic import column
 from cotree.solve.newton import newton
 from cotree.solve.problem import PULL, Problem
@@ -76,7 +77,7 @@ class Parts:
         """(t, x, p, m) -> w, where it enters linearly; no table, and a solver that has machine code."""
         t, x, _, p, m = self.problem.arguments
         matrix, rest = (self.e.in_time(part) for part in self.problem._linear_parts)
-        parts = ca.Function("linear", [t, x, p, m], [matrix, ca.densify(rest)], {"cse": True})
+        parts = ca.Function("linear", [t, x, p, m], [matrix, ca.densify(rest)], common_parts(matrix, rest))
         known = [ca.MX.sym(name, *each.shape) for name, each in zip("txpm", (t, x, p, m), strict=True)]
         a, b = parts(*known)
         return ca.Function("linear_w", known, [ca.solve(a, -b, "qr")])
@@ -87,7 +88,7 @@ class Parts:
         own = self.symbols()
         known, pull = self._known(*own)
         made = ca.Function(name, [*more, *own], list(of(known, pull)))
-        return made.expand(name, {"cse": True}) if self.written_out else made
+        return made.expand(name, common_parts(made)) if self.written_out else made
 
     @cached_property
     def rates(self) -> ca.Function:

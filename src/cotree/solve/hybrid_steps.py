@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from cotree.maths.lookup import common_parts
 from cotree.solve.hybrid_parts import Parts
 from cotree.solve.runge_kutta import DORMAND_PRINCE, RungeKutta
 
@@ -129,7 +130,7 @@ def _jacobian(parts: Parts) -> ca.Function:
     else:
         found = [ca.horzcat(*(ca.jacobian(each, part) for part in own[1:3])) for each in (both, quad)]
     found.append(ca.densify(ca.jacobian(ca.vertcat(both, quad), own[0])))
-    return ca.Function("derivatives", own, found, {"cse": True})
+    return ca.Function("derivatives", own, found, common_parts(parts.rates))
 
 
 def _symbols(parts: Parts, slope: int) -> list[ca.MX]:

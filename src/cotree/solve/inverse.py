@@ -2,18 +2,18 @@
 
 Where the model has drivers, their forces are results of its kinematics. For a model without, drivers are added to a
 copy of it: one for each coordinate whose course is given, as an expression of time or as values over time. Values are
-joined by a spline of degree five, so that accelerations and their rates are continuous.
+data of the model, joined by a spline of degree five, so that accelerations and their rates are continuous.
 """
 
 from __future__ import annotations
 
 import copy
-import dataclasses
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,75 +32,6 @@ from cotree.terminal.mechanics import Driver, Joint
 Array = NDArray[np.float64]
 Course = str | float | tuple[Sequence[float], Sequence[float]]
 """An expression of time, a number, or times and values."""
-
-DEGREE = 5
-
-
-@dataclass(frozen=True)
-class Spline:
-    """A piecewise polynomial through given values, as an expression of its argument."""
-
-    breaks: tuple[float, ...]
-    coefficients: tuple[tuple[float, ...], ...]
-    """Of each piece, highest power first, in the distance from its left end."""
-
-    @classmethod
-    def through(cls, times: Sequence[float], values: Sequence[float], where: str) -> Spline:
-        """The spline of degree five (less where there are few values) through values at increasing times."""
-        from scipy.interpolate import PPoly, make_interp_spline
-
-        x, y = (np.asarray(part, dtype=float).ravel() for part in (times, values))
-        if len(x) != len(y) or len(x) < 2 or not np.isfinite(np.concatenate([x, y])).all() or (np.diff(x) <= 0).any():
-            raise ModelError(
-                f"{len(x)} times and {len(y)} values",
-                where=where,
-                expected="as many finite values as increasing times, at least two",
-            )
-        degree = min(DEGREE, (len(x) - 1) // 2 * 2 + 1 if len(x) > 2 else 1)
-        pieces = PPoly.from_spline(make_interp_spline(x, y, k=min(degree, len(x) - 1)))
-        wide = np.flatnonzero(np.diff(pieces.x) > 0)
-        breaks = (*pieces.x[wide].tolist(), float(pieces.x[wide[-1] + 1]))
-        return cls(breaks, tuple(tuple(column) for column in pieces.c[:, wide].T.tolist()))
-
-    def __call__(self, t: ca.SX) -> ca.SX:
-        """The value; beyond the ends the outer pieces go on."""
-        rows = [(*piece, left) for piece, left in zip(self.coefficients, self.breaks[:-1], strict=True)]
-        *powers, left = self._chosen(t, rows, 1)
-        value, distance = ca.SX(0), t - left
-        for factor in powers:
-            value = value * distance + factor
-        return value
-
-    def _chosen(self, t: ca.SX, rows: list[tuple[Any, ...]], first: int) -> tuple[Any, ...]:
-        """The numbers of the piece at t, by halving."""
-        if len(rows) == 1:
-            return rows[0]
-        half = len(rows) // 2
-        before = t < self.breaks[first - 1 + half]
-        left, right = self._chosen(t, rows[:half], first), self._chosen(t, rows[half:], first + half)
-        return tuple(ca.if_else(before, a, b) for a, b in zip(left, right, strict=True))
-
-
-class SplineDrive(Drive):
-    """coordinate = spline(t): a drive along given values; its signal is the time itself."""
-
-    kind: ClassVar[str] = ""
-
-    spline: Any = dataclasses.field(default=None, kw_only=True)
-
-    def course(self, v: Any) -> ca.SX:
-        return self.spline(super().course(v))  # type: ignore[no-any-return]
-
-
-class SplineActuator(JointActuator):
-    """force along the coordinate = spline(t); its signal is the time itself."""
-
-    kind: ClassVar[str] = ""
-
-    spline: Any = dataclasses.field(default=None, kw_only=True)
-
-    def force(self, v: Any, x: ca.SX, rate: ca.SX, here: Any) -> ca.SX:
-        return self.spline(super().force(v, x, rate, here))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -162,11 +93,8 @@ def driven_model(model: Model, motion: Mapping[str, Course]) -> Model:
         joint, name = _coordinate(model, coordinate)
         group = next(c.group for c in joint.coordinates if c.name == name)
         field = "angle" if group == "rotation" else "displacement"
-        own, plain = f"drive_{joint.name}_{name}", isinstance(course, (str, int, float))
-        how: dict[str, Any] = {"coordinate": name, field: course if plain else "t"}
-        if not plain:
-            how["spline"] = _spline(course, coordinate)
-        result.add(Drive(own, joint.name, **how) if plain else SplineDrive(own, joint.name, **how))
+        given: dict[str, Any] = {"coordinate": name, field: _followed(result, course, coordinate)}
+        result.add(Drive(f"drive_{joint.name}_{name}", joint.name, **given))
     return result
 
 
@@ -175,29 +103,33 @@ def actuated_model(model: Model, efforts: Mapping[str, Course]) -> Model:
     result = _copied(model)
     for coordinate, effort in efforts.items():
         joint, name = _coordinate(model, coordinate)
-        own = f"actuator_{joint.name}_{name}"
-        if isinstance(effort, (str, int, float)):
-            result.add(JointActuator(own, joint.name, coordinate=name, effort=effort))
-        else:
-            spline = _spline(effort, coordinate)
-            result.add(SplineActuator(own, joint.name, coordinate=name, effort="t", spline=spline))
+        given = _followed(result, effort, coordinate)
+        result.add(JointActuator(f"actuator_{joint.name}_{name}", joint.name, coordinate=name, effort=given))
     return result
 
 
 def _copied(model: Model) -> Model:
     result = copy.copy(model)
     result.components, result.parameters = dict(model.components), dict(model.parameters)
+    result.series = dict(model.series)
     return result
 
 
-def _spline(course: Any, where: str) -> Spline:
+def _followed(model: Model, course: Any, where: str) -> str | float:
+    """The expression of a course; times and values become data of the model."""
+    if isinstance(course, (str, int, float)):
+        return course
     if not isinstance(course, (tuple, list)) or len(course) != 2:
         raise ModelError(
             f"the course is {type(course).__name__}",
             where=where,
             expected="an expression of time, or a pair of times and values",
         )
-    return Spline.through(course[0], course[1], where)
+    name = "course_" + re.sub(r"\W", "_", where)
+    try:
+        return model.data(name, *course, interpolation="quintic", outside="error", max_gap=math.inf)
+    except ModelError as reason:
+        raise ModelError(reason.found, where=where, expected=reason.expected, remedy=reason.remedy) from None
 
 
 def _joint(model: Model, name: str, where: str) -> Joint:
@@ -228,6 +160,5 @@ def _coordinate(model: Model, name: str) -> tuple[Joint, str]:
 
 
 __all__ = [
-    "Course", "InverseDynamics", "Spline", "SplineActuator", "SplineDrive", "actuated_model", "driven_model",
-    "inverse_dynamics",
+    "Course", "InverseDynamics", "actuated_model", "driven_model", "inverse_dynamics",
 ]  # fmt: skip

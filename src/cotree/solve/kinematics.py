@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import SolveError, listing
 from cotree.formulation import SystemEquations
+from cotree.maths.lookup import common_parts, slopes
 from cotree.maths.symbolic import substitute
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Time, seconds
@@ -175,12 +176,12 @@ class _Driven:
         count, n = self.sizes
         t, q, p, m = self._known
         u = e.u.symbols
-        G = ca.jacobian(mech.velocity, u)
+        G = slopes(mech.velocity, u)
         still = substitute(mech.velocity, u, 0)
         gamma = substitute(mech.acceleration, e.u_dot, 0)
         gaps = ca.vertcat(mech.position, ca.SX.zeros(len(e.multipliers) - mech.position.numel()))  # none of spins
-        parts = ca.Function("parts", [t, q, p, m], [ca.densify(gaps), G, still], {"cse": True})
-        bend = ca.Function("bend", [t, q, u, p, m], [G, gamma], {"cse": True})
+        parts = ca.Function("parts", [t, q, p, m], [ca.densify(gaps), G, still], common_parts(gaps, G, still))
+        bend = ca.Function("bend", [t, q, u, p, m], [G, gamma], common_parts(G, gamma))
         moved = Tangent.of(e).advanced
         before = ca.MX.sym("before", count + 2 * n + 1)
         now, mode, value = ca.MX.sym("t"), ca.MX.sym("m", m.numel()), ca.MX.sym("p", p.numel())
@@ -298,8 +299,8 @@ class _Driven:
         t, q, p, m = self._known
         u, a = e.u.symbols, e.u_dot
         bare = substitute(e.mechanics.balance, e.multipliers.symbols, 0)
-        G = ca.jacobian(e.mechanics.velocity, u)
-        parts = ca.Function("bare", [t, q, u, a, m, p], [bare, G], {"cse": True})
+        G = slopes(e.mechanics.velocity, u)
+        parts = ca.Function("bare", [t, q, u, a, m, p], [bare, G], common_parts(bare, G))
         known = [ca.MX.sym(name, *s.shape) for name, s in zip("tquamp", (t, q, u, a, m, p), strict=True)]
         force, matrix = parts(*known)
         return ca.Function("forces", known, [ca.vertcat(known[3], ca.solve(matrix.T, force, "csparse"))])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
+from cotree.maths.lookup import common_parts, slopes
 from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column
 from cotree.solve.newton import SMALL, repeated, solution, tidy
@@ -54,10 +55,12 @@ class Mechanism:
         dense = [ca.densify(self.equations.in_time(each)) for each in expressions]
         return ca.Function(name, self.arguments, dense, self.tidy)
 
-    @property
+    @cached_property
     def tidy(self) -> dict[str, bool]:
         """Options of functions of this size."""
-        return tidy(len(self.equations.u) + len(self.equations.multipliers))
+        e = self.equations
+        long = not common_parts(e.in_time(self.mechanics.balance))["cse"]
+        return {} if long else tidy(len(e.u) + len(e.multipliers))
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -95,7 +98,7 @@ class Mechanism:
     def matrices(self) -> ca.Function:
         """M and G, sparse."""
         e = self.equations
-        parts = [e.in_time(e.mass_matrix()), e.in_time(ca.jacobian(self.mechanics.velocity, e.u.symbols))]
+        parts = [e.in_time(e.mass_matrix()), e.in_time(slopes(self.mechanics.velocity, e.u.symbols))]
         return ca.Function("matrices", self.arguments, parts, self.tidy)
 
     @cached_property
@@ -214,7 +217,8 @@ class Mechanism:
         n = len(self.equations.u)
         if not self.sizes[3] and not len(self.equations.w) and self.equations.rates.numel():
             rates = self.equations.in_time(self.equations.rates)
-            return ca.Function("accelerations", [t, q, u, p, m], [ca.densify(rates), ca.SX(0, 1)], {"cse": True})
+            found = [ca.densify(rates), ca.SX(0, 1)]
+            return ca.Function("accelerations", [t, q, u, p, m], found, common_parts(rates))
         known = [t, q, u, p, m]
         if self.sizes[3] < len(self.equations.multipliers):
             return self._with_friction(known)
@@ -230,20 +234,20 @@ class Mechanism:
             corner = ca.Function("corner", known, [ca.densify(ca.diag(matrix[n:, n:]))], self.tidy)
             w = w + solved(*arguments, ca.vertcat(ca.MX.zeros(n), corner(*arguments) * w[n:]))
         whole = ca.Function("accelerations", arguments, [w[:n], -w[n:]])
-        return whole.expand("accelerations", {"cse": True}) if n + self.sizes[3] <= self.small else whole
+        return whole.expand("accelerations", common_parts(whole)) if n + self.sizes[3] <= self.small else whole
 
     def _with_friction(self, known: Sequence[ca.SX]) -> ca.Function:
         """The same where further unknowns, torques of parts that stick, have rows of their own."""
         e, n = self.equations, len(self.equations.u)
         w = ca.vertcat(e.u_dot, e.multipliers.symbols)
         both = e.in_time(ca.vertcat(self.mechanics.balance, self.mechanics.acceleration))
-        matrix = ca.jacobian(both, w)
+        matrix = slopes(both, w)
         right = -ca.substitute(both, w, ca.SX.zeros(*w.shape))
         solved = solution("accelerations", known, matrix, ca.densify(right), n, self.small)
         symbols = [ca.MX.sym("x", *each.shape) for each in known]
         found = solved(*symbols)
         whole = ca.Function("accelerations", symbols, [found[:n] if n else ca.MX(0, 1), found[n:]])
-        return whole.expand("accelerations", {"cse": True}) if w.numel() <= self.small else whole
+        return whole.expand("accelerations", common_parts(whole)) if w.numel() <= self.small else whole
 
     @cached_property
     def projected(self) -> ca.Function:
@@ -295,7 +299,7 @@ class Mechanism:
         solve = self.soft_accelerations if steps == 1 else self.accelerations
         w = ca.vertcat(*solve(t, q, u, p, m))
         whole = ca.Function("settled", [t, x, p, only], [ca.vertcat(q, u, further), w])
-        return whole.expand("settled", {"cse": True}) if n + len(e.multipliers) <= self.small else whole
+        return whole.expand("settled", common_parts(whole)) if n + len(e.multipliers) <= self.small else whole
 
     @cached_property
     def velocity_correction(self) -> ca.Function:

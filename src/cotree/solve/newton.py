@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.maths.lookup import common_parts
+
 Array = NDArray[np.float64]
 
 SMALL = 16
@@ -39,7 +41,7 @@ def solution(
     Rows and columns are multiplied by ``scale`` for the sparse solver, which calls a matrix singular by absolute size.
     """
     if matrix.shape[0] <= small:
-        return ca.Function(name, list(known), [eliminated(matrix, right, soft)], {"cse": True})
+        return ca.Function(name, list(known), [eliminated(matrix, right, soft)], common_parts(matrix, right))
     symbols = [ca.MX.sym("x", *each.shape) for each in known]
     sizes = ca.DM.ones(matrix.shape[0]) if scale is None else ca.DM(scale)
     if dense is None:
@@ -176,7 +178,7 @@ def left_over(change: ca.SX, h: ca.SX, speeds: ca.SX, allowed: float) -> ca.SX:
 
 def inlined(function: ca.Function, unknowns: int, small: int) -> ca.Function:
     """The function as one list of elementary operations, where its linear systems are small."""
-    return function.expand(function.name(), {"cse": True}) if unknowns <= small else function
+    return function.expand(function.name(), common_parts(function)) if unknowns <= small else function
 
 
 def repeated(once: ca.Function, times: int = NEWTON_STEPS) -> ca.Function:

@@ -131,12 +131,19 @@ class Problem:
         """The inputs."""
         return self._function("signals", self.equations.signals)
 
+    def mode_values(self, t: Any, p: Array) -> ca.DM:
+        """The modes at a time, or at several, for parameters p; held values after them, as at the start."""
+        values = self._mode_values(t, p)
+        for k, mode in enumerate(self.equations.modes):
+            if mode.refused is not None and np.isnan(row := np.asarray(values[k, :], dtype=float).ravel()).any():
+                raise mode.refused(float(np.ravel(t)[int(np.argmax(np.isnan(row)))]))
+        return values
+
     @cached_property
-    def mode_values(self) -> ca.Function:
-        """The modes at a time, for parameters p; held values after them, as at the start."""
+    def _mode_values(self) -> ca.Function:
         e = self.equations
         values = column([*(mode.value for mode in e.modes), e.held_start])
-        return ca.Function("modes", [e.t, e.p.symbols], [values])
+        return ca.Function("modes", [e.t, e.p.symbols], [ca.densify(values)])
 
     @cached_property
     def _linear_parts(self) -> tuple[ca.SX, ca.SX]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
+from cotree.maths.lookup import common_parts
 from cotree.solve.consistent import algebraic_variables
 from cotree.solve.held import Held
 from cotree.solve.problem import Problem
@@ -50,7 +51,7 @@ class Flow:
         f = e.in_time(e.explicit(ca.vertcat(e.kinematics, e.rates, e.x_rates)))
         g = e.in_time(e.algebraic)
         parts = [f, *(ca.jacobian(part, v) for part in (f, g) for v in (x, w))]
-        return ca.Function("flow", self.problem.arguments, [ca.densify(part) for part in parts], {"cse": True})
+        return ca.Function("flow", self.problem.arguments, [ca.densify(part) for part in parts], common_parts(*parts))
 
     def w(self, y: Array) -> Array:
         """Accelerations and multipliers, or the algebraic variables of a network."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, ClassVar
 
 import casadi as ca
 
 from cotree.errors import ModelError, listing
+from cotree.maths.rotation import of_quaternion, vee
 from cotree.maths.symbolic import column
-from cotree.model import Signal, signal
+from cotree.model import Quantity, Signal, signal
+from cotree.model.form import TEXT, VALUE, either, listed
+from cotree.model.series import PARTS
 from cotree.terminal.mechanics import XYZ, Constraint, Driver, Joint
 
 
@@ -61,6 +65,9 @@ class SpeedDrive(Driver):
 class FrameDrive(Constraint):
     """position of b in the axes of a = (x(t), y(t), z(t)), each where given; or distance of the two = distance(t).
 
+    ``orientation`` gives the rotation of b in a as well, or alone: four Euler parameters (a quaternion, scalar first)
+    over time, of any length, or the name of data of rotations.
+
     It holds some directions only, so it gives no coordinates of a tree and stays in the cotree, as all constraints do.
     """
 
@@ -70,19 +77,35 @@ class FrameDrive(Constraint):
     y: Signal | None = signal("m", "y of b in the axes of a", default=None)
     z: Signal | None = signal("m", "z of b in the axes of a", default=None)
     distance: Signal | None = signal("m", "distance of the origins, above zero", default=None)
+    orientation: tuple[Signal, Signal, Signal, Signal] | str | None = field(
+        default=None, kw_only=True,
+        metadata={
+            "vector": (Quantity("", "finite", True, "Euler parameters of b in the axes of a", built_in="zero"), PARTS),
+            "schema": either(listed(VALUE, len(PARTS)), TEXT),
+        },
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         along = [name for name in XYZ if getattr(self, name) is not None]
-        if bool(along) == (self.distance is not None):
+        if isinstance(self.orientation, str):
+            object.__setattr__(self, "orientation", tuple(f"{self.orientation}_{part}" for part in PARTS))
+        if bool(along) == (self.distance is not None) and (along or self.orientation is None):
             raise ModelError(
                 f"distance is given beside {listing(along)}" if along else "nothing is driven",
                 where=self.name,
-                expected="some of x, y, z, or the distance",
+                expected="some of x, y, z, or the distance; an orientation",
             )
         super().__post_init__()
 
     def closure(self, v: Any, d: ca.SX, C: ca.SX) -> ca.SX:
         if v.distance is not None:
             return ca.SX((ca.sumsqr(d) - v.distance**2) / (2 * v.distance))
+        if all(getattr(v, name) is None for name in XYZ):
+            return ca.SX(0, 1)
         rows = [d[k] - getattr(v, name) for k, name in enumerate(XYZ) if getattr(v, name) is not None]
         return column(rows)
+
+    def alignment(self, v: Any, C: ca.SX) -> ca.SX:
+        if v.orientation is None:
+            return ca.SX(0, 1)
+        return vee(ca.mtimes(of_quaternion(column(v.orientation)).T, C))

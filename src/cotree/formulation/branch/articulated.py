@@ -14,6 +14,7 @@ import casadi as ca
 
 from cotree.formulation.branch.kinematics import Kinematics
 from cotree.formulation.branch.topology import Link
+from cotree.maths.lookup import slopes
 from cotree.maths.rotation import skew
 from cotree.terminal.mechanics import BodyMotion
 
@@ -208,7 +209,7 @@ def _own_flexible(kin: Kinematics, j: int, twist: ca.SX) -> tuple[_Blocks, ca.SX
 
 def _by_speeds(own: ca.SX, kin: Kinematics, places: list[int]) -> ca.SX:
     """A twist is linear in the speeds: its part in some of them."""
-    return ca.sparsify(ca.jacobian(own, kin.u[places])) if places else ca.SX(6, 0)
+    return ca.sparsify(slopes(own, kin.u[places])) if places else ca.SX(6, 0)
 
 
 def _joint(kin: Kinematics, i: int, j: int, link: Link) -> tuple[ca.SX, ca.SX, ca.SX]:

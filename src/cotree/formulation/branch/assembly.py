@@ -23,6 +23,7 @@ from cotree.formulation.branch.kinematics import BODY_ANGLE
 from cotree.formulation.branch.loops import circuit
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.wishes import Wishes
+from cotree.maths.lookup import slopes
 from cotree.maths.rotation import advance
 from cotree.maths.symbolic import column
 from cotree.terminal.joints import Free, Planar, Slide
@@ -136,7 +137,7 @@ class Assembly:
         soft = [w.value for w in positions if not w.fixed]
         parts = []
         for each in (column(hard), column(soft)):
-            parts += [each, ca.jacobian(kin.rate(each), kin.u) if each.numel() else ca.SX(0, kin.u.numel())]
+            parts += [each, slopes(kin.rate(each), kin.u) if each.numel() else ca.SX(0, kin.u.numel())]
         return self.function("positions", [kin.q, kin.t, kin.top.values.p.symbols], parts)
 
     @cached_property
@@ -149,7 +150,7 @@ class Assembly:
         parts = []
         for each in (hard, soft):
             rest = ca.substitute(each, kin.u, ca.SX.zeros(kin.u.numel())) if kin.u.numel() and each.numel() else each
-            parts += [rest, ca.jacobian(each, kin.u) if each.numel() else ca.SX(0, kin.u.numel())]
+            parts += [rest, slopes(each, kin.u) if each.numel() else ca.SX(0, kin.u.numel())]
         return self.function("speeds", [kin.q, kin.t, kin.top.values.p.symbols], parts)
 
     @cached_property
@@ -237,7 +238,7 @@ class Assembly:
         rest = column(rows)
         if not rest.numel():
             return None
-        parts = [rest, ca.jacobian(kin.rate(rest), kin.u)]
+        parts = [rest, slopes(kin.rate(rest), kin.u)]
         return self.function("rest", [kin.q, kin.t, top.values.p.symbols], parts)
 
     def _rest(self, q: Array, t: float, p: Array) -> tuple[Array, Array]:

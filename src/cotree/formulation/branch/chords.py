@@ -14,6 +14,7 @@ import casadi as ca
 from cotree.formulation.branch.kinematics import Kinematics
 from cotree.formulation.branch.places import Place
 from cotree.formulation.branch.topology import Link
+from cotree.maths.lookup import slopes
 from cotree.maths.rotation import skew
 from cotree.terminal.mechanics import Constraint, Driver, Motion
 
@@ -117,9 +118,7 @@ def _constraint_rows(
     if phi.numel():
         here = ca.densify(ca.vertcat(motion.d, ca.vec(motion.C)))
         turn = ca.horzcat(*(ca.vec(ca.mtimes(skew(e), C)) for e in ca.horzsplit(ca.SX.eye(3))))
-        parts = ca.horzcat(
-            phi, ca.jacobian(phi, d), ca.mtimes(ca.jacobian(phi, ca.vec(C)), turn), ca.jacobian(phi, kin.t)
-        )
+        parts = ca.horzcat(phi, slopes(phi, d), ca.mtimes(slopes(phi, ca.vec(C)), turn), ca.jacobian(phi, kin.t))
         now = ca.substitute(parts, ca.vertcat(d, ca.vec(C)), here)
         force, torque = now[:, 1:4], now[:, 4:7]
         velocity = ca.mtimes(force, motion.d_dot) + ca.mtimes(torque, motion.omega) + now[:, 7]
@@ -149,7 +148,7 @@ def _rolling_rows(part: Constraint, v: Any, motion: Motion, a: Place, b: Place) 
     psi = part.rolling(v, Motion(motion.d, motion.C, rate, spin))
     if not psi.numel():
         return []
-    force, torque = ca.jacobian(psi, rate), ca.jacobian(psi, spin)
+    force, torque = slopes(psi, rate), slopes(psi, spin)
     velocity = ca.substitute(psi, ca.vertcat(rate, spin), ca.densify(ca.vertcat(motion.d_dot, motion.omega)))
     labels = tuple(f"rolling {k + 1}" for k in range(psi.numel()))
     return [Rows(part.name, labels, None, velocity, a, b, force, torque, lengths=(True,) * len(labels))]

@@ -22,6 +22,7 @@ from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.branch.spins import Spins
 from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.system import BANKED, Energy, Fading, Mechanics, Output, SmoothInput, SystemEquations, Variables
+from cotree.maths.lookup import slopes
 from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
 from cotree.system import Diagnostic, diagnose
@@ -224,7 +225,7 @@ def _accelerations(draft: Draft) -> tuple[Variables, ca.SX, ca.SX]:
         return none, ca.SX(0, 1), ca.SX(0, 1)
     if draft.articulated:
         return none, ca.SX(0, 1), forward_dynamics(kin, draft.pushed)
-    mass = ca.jacobian(draft.balance, kin.u_dot)
+    mass = slopes(draft.balance, kin.u_dot)
     return none, ca.SX(0, 1), ca.densify(ldl_solver(mass)(-substitute(draft.balance, kin.u_dot, 0)))
 
 

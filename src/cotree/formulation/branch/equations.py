@@ -28,6 +28,7 @@ from cotree.formulation.system import SystemEquations
 from cotree.formulation.undetermined import marked, undetermined
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree
+from cotree.maths.lookup import slopes
 from cotree.maths.symbolic import column, substitute
 from cotree.model import Model
 from cotree.system import Diagnostic
@@ -131,7 +132,7 @@ def _check_drivers(model: Model) -> None:
     if not drivers:
         return
     free = Model(model.name, datum=model.datums, planar=model.planar, inertia=model.inertia)
-    free.parameters, free.gravity = model.parameters, model.gravity
+    free.parameters, free.gravity, free.series = model.parameters, model.gravity, model.series
     names = {part.name for part in drivers}
     free.components = {name: part for name, part in model.components.items() if name not in names}
     equations = branch_equations(free)
@@ -153,7 +154,7 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
     values = top.values
     inputs = [kin.q, kin.t, values.p.symbols, values.mode_symbols]
     if own.velocity.numel() and kin.u.numel():
-        jacobian = ca.Function("G", inputs, [ca.densify(ca.jacobian(own.velocity, kin.u))])
+        jacobian = ca.Function("G", inputs, [ca.densify(slopes(own.velocity, kin.u))])
         own_advance = Assembly(own, start.assembly.modes)
         found, places = [], []
         rng = np.random.default_rng(0)

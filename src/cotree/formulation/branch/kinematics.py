@@ -13,6 +13,7 @@ import casadi as ca
 
 from cotree.formulation.branch.places import Flexible, Place
 from cotree.formulation.branch.topology import GROUND, Branches, Link, Topology
+from cotree.maths.lookup import slopes
 from cotree.maths.rotation import quaternion_rate, skew
 from cotree.maths.symbolic import column, elements
 from cotree.terminal.joints import Turning, unit
@@ -339,6 +340,6 @@ def measured(joint: Joint, v: Any, motion: Motion) -> tuple[dict[str, ca.SX], di
     symbols = ca.vertcat(d, ca.vec(C))
     here = ca.densify(ca.vertcat(motion.d, ca.vec(motion.C)))
     now = ca.densify(ca.substitute(stacked, symbols, here))
-    rates = ca.densify(ca.mtimes(ca.substitute(ca.jacobian(stacked, symbols), symbols, here), along))
+    rates = ca.densify(ca.mtimes(ca.substitute(slopes(stacked, symbols), symbols, here), along))
     names = list(values)
     return dict(zip(names, ca.vertsplit(now), strict=True)), dict(zip(names, ca.vertsplit(rates), strict=True))

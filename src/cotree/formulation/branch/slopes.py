@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation.branch.assembly import Assembly
+from cotree.maths.lookup import slopes
 
 Array = NDArray[np.float64]
 
@@ -89,7 +90,7 @@ def _forward(function: ca.Function, at: tuple[Any, ...], seeds: tuple[Array, ...
 def _directions(assembly: Assembly, q: Array, p: Array, t: float) -> Array:
     """N: coordinates over displacements."""
     kin = assembly.mechanism.kin
-    N = assembly.function("N", [kin.q, kin.t, kin.top.values.p.symbols], [ca.jacobian(kin.q_dot, kin.u)])
+    N = assembly.function("N", [kin.q, kin.t, kin.top.values.p.symbols], [slopes(kin.q_dot, kin.u)])
     return np.asarray(N(q, t, p), dtype=float).reshape(len(kin.q_names), len(kin.u_names))
 
 

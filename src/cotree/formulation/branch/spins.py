@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cotree.formulation.branch.assembly import Assembly
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.system import SystemEquations, Variables
+from cotree.maths.lookup import slopes
 from cotree.maths.symbolic import column, elements
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.mechanics import ORIENTATION
@@ -90,7 +91,7 @@ class Spins:
         """A closed position beside a given one."""
         assembly, kin = Assembly(self.own, self.modes), self.own.kin
         step = BESIDE * np.random.default_rng(0).normal(size=kin.u.numel())
-        function = ca.Function("held", self._known, [ca.densify(ca.jacobian(self.own.velocity, kin.u))])
+        function = ca.Function("held", self._known, [ca.densify(slopes(self.own.velocity, kin.u))])
         held = _called(function, q, t, p, m)[0].reshape(-1, len(step)) * assembly.scale
         step -= np.linalg.pinv(held, rcond=NOTHING) @ (held @ step)
         moved = np.asarray(assembly.advance(q, step * assembly.scale, t, p), dtype=float).ravel()
@@ -214,8 +215,8 @@ class Spins:
         """Directions of the speeds that the constraints leave free and that change none of these velocities."""
         kin = self.own.kin
         parts = [self.own.velocity, column(moving), column(turning)]
-        slopes = [ca.densify(ca.jacobian(part, kin.u)) for part in parts]
-        function = ca.Function("slopes", self._known, slopes, {"allow_free": True})
+        found = [ca.densify(slopes(part, kin.u)) for part in parts]
+        function = ca.Function("slopes", self._known, found, {"allow_free": True})
         if function.get_free() or not kin.u.numel():
             return np.zeros((kin.u.numel(), 0))
         held, moves, turns = (each.reshape(-1, kin.u.numel()) for each in _called(function, q, t, p, m))
@@ -243,8 +244,8 @@ class Spins:
             return ()
         kin, found = self.own.kin, list[Spin]()
         bodies = [j for j, body in enumerate(self.own.top.bodies) if body is not None and body.turns]
-        slopes = [ca.densify(ca.jacobian(kin.omega[j], kin.u)) for j in bodies]
-        for j, slope in zip(bodies, _called(ca.Function("turns", self._known, slopes), q, t, p, m), strict=True):
+        found = [ca.densify(slopes(kin.omega[j], kin.u)) for j in bodies]
+        for j, slope in zip(bodies, _called(ca.Function("turns", self._known, found), q, t, p, m), strict=True):
             left, sizes, _ = np.linalg.svd(slope @ free)
             for axis, size in zip(left.T, sizes, strict=False):
                 if size > NOTHING:

@@ -20,6 +20,7 @@ from cotree.formulation.branch.loads import frame_loads
 from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.places import Place
 from cotree.formulation.branch.transfer import transfer
+from cotree.maths.lookup import slopes
 from cotree.maths.rotation import quaternion_of, skew
 from cotree.maths.symbolic import column, substitute
 from cotree.terminal.floating import Floating, constant
@@ -99,10 +100,10 @@ class _Rigid:
         a = kin.u_dot[free]
         rows = self._independent(free, start)
         force = substitute(own.inertia_force - own.generalised, self.zero, 0)[free]
-        mass, bias = ca.jacobian(force, a), substitute(force, a, 0)
+        mass, bias = slopes(force, a), substitute(force, a, 0)
         velocity = own.velocity[rows] if rows else ca.SX(0, 1)
         held = substitute(kin.rate(velocity), self.zero, 0)
-        G, drift = ca.jacobian(held, a), substitute(held, a, 0)
+        G, drift = slopes(held, a), substitute(held, a, 0)
         solve = ldl_solver(mass) if free else (lambda b: b)
         across = solve(ca.densify(G.T)) if rows else ca.SX(len(free), 0)
         alone = solve(-ca.densify(bias))
@@ -118,7 +119,7 @@ class _Rigid:
         if not own.velocity.numel():
             return []
         inputs = [kin.q, kin.t, values.p.symbols, values.mode_symbols]
-        matrix = ca.densify(ca.jacobian(own.velocity, kin.u[free]))
+        matrix = ca.densify(slopes(own.velocity, kin.u[free]))
         G = np.asarray(ca.Function("G", inputs, [matrix])(start[0], 0.0, *start[1:]), dtype=float)
         chosen: list[int] = []
         basis = np.zeros((0, G.shape[1]))

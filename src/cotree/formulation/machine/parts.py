@@ -166,6 +166,7 @@ class Parts:
         model = self.model
         part = Model(model.name, datum=model.datums, planar=model.planar, inertia=model.inertia)
         part.parameters, part.gravity, part.folder = model.parameters, model.gravity, model.folder
+        part.series = model.series
         part.components = dict(components)
         return part
 

@@ -21,6 +21,7 @@ from cotree.formulation.nodal.start import Start, least
 from cotree.formulation.nodal.structure import NodalStructure, Row, lock_name
 from cotree.formulation.system import Energy, Lock, Mechanics, Output, SmoothInput, SystemEquations, Variables
 from cotree.formulation.undetermined import PART, marked, self_stress
+from cotree.maths.lookup import along
 from cotree.maths.symbolic import column
 from cotree.model import Model
 from cotree.system import Diagnostic, diagnose
@@ -219,8 +220,8 @@ def _system(
     names = [f"lambda {rows[k].owner} ({rows[k].label})" for k in kept]
     multipliers = Variables.make(names, ["N" for _ in kept])
     drift = ca.jacobian(position, s.t) if kept else ca.SX(0, 1)
-    velocity = ca.densify(ca.jtimes(position, s.q, s.u) + drift) if kept else ca.SX(0, 1)
-    acceleration = ca.densify(s.rate(velocity) + ca.jtimes(velocity, s.u, s.u_dot)) if kept else ca.SX(0, 1)
+    velocity = ca.densify(along(position, s.q, s.u) + drift) if kept else ca.SX(0, 1)
+    acceleration = ca.densify(s.rate(velocity) + along(velocity, s.u, s.u_dot)) if kept else ca.SX(0, 1)
     held = ca.jtimes(velocity, s.u, multipliers.symbols, True) if kept else ca.SX.zeros(s.u.numel())
     balance = ca.densify(s.weighed(s.u_dot) - s.forces - held)
     energy, powers = _energy(s, multipliers.symbols, drift, [rows[k].owner for k in kept])

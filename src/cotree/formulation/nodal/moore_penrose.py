@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from cotree.maths.lookup import along
 from cotree.maths.rotation import skew
 from cotree.terminal.nodal.forces import BodyLoad
 
@@ -121,8 +122,8 @@ def second_order(structure: NodalStructure, d: ca.SX, closed: Sequence[str] = ()
     """
     parts = []
     for row in _others(structure, closed):
-        rate = ca.jtimes(row.value, structure.q, d) + dt * ca.jacobian(row.value, structure.t)
-        parts.append(ca.jtimes(rate, structure.q, d) + dt * ca.jacobian(rate, structure.t))
+        rate = along(row.value, structure.q, d) + dt * ca.jacobian(row.value, structure.t)
+        parts.append(along(rate, structure.q, d) + dt * ca.jacobian(rate, structure.t))
     for name in structure.bodies:
         body = rigid_body(structure, name)
         dim = structure.dim

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cotree.errors import FormulationError, ModelError, listing, nearest
 from cotree.formulation.nodal.rank import independent_rows
 from cotree.formulation.nodal.structure import NodalStructure, Row
+from cotree.maths.lookup import along
 
 Array = NDArray[np.float64]
 
@@ -80,7 +81,7 @@ class Start:
         for part in (slice(0, n), slice(n, None)):
             loose[part] |= not loose[part].any()
         position = ca.vertcat(*(row.value for row in self.rows)) if self.rows else ca.SX(0, 1)
-        velocity = ca.jtimes(position, s.q, s.u) + ca.jacobian(position, s.t)
+        velocity = along(position, s.q, s.u) + ca.jacobian(position, s.t)
         known = [s.q, s.u, s.t, s.values.p.symbols, s.values.mode_symbols]
         dq, du = both[:n], both[n:]
         for value, moves in ((position, "q"), (velocity, "u")):

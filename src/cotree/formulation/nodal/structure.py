@@ -12,6 +12,7 @@ import casadi as ca
 from cotree.errors import Mistakes, ModelError, listing, nearest
 from cotree.formulation.nodal.bodies import BodyForm, body_form
 from cotree.formulation.values import Values
+from cotree.maths.lookup import along
 from cotree.maths.symbolic import column, elements, symbols
 from cotree.model import Model
 from cotree.terminal.nodal.base import XYZ, At, Held, NodalPart, Node, Pushing
@@ -207,7 +208,7 @@ class NodalStructure:
 
     def rate(self, expression: ca.SX) -> ca.SX:
         """The time derivative of an expression of t and q."""
-        return ca.jtimes(expression, self.q, self.u) + ca.jacobian(expression, self.t)
+        return along(expression, self.q, self.u) + ca.jacobian(expression, self.t)
 
     def check_bodies(self, p: Any) -> None:
         """Refuse parameters that flatten a body, so that its base points cannot carry it."""
