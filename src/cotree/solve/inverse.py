@@ -11,7 +11,7 @@ import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -30,8 +30,10 @@ from cotree.terminal.forces import JointActuator
 from cotree.terminal.mechanics import Driver, Joint
 
 Array = NDArray[np.float64]
-Course = str | float | tuple[Sequence[float], Sequence[float]]
+Course = str | float | tuple[Sequence[float] | Array, Sequence[float] | Array]
 """An expression of time, a number, or times and values."""
+
+M = TypeVar("M", bound=Model)
 
 DEGREE = 5
 
@@ -155,7 +157,7 @@ def inverse_dynamics(
     return InverseDynamics(solution, efforts, units)
 
 
-def driven_model(model: Model, motion: Mapping[str, Course]) -> Model:
+def driven_model(model: M, motion: Mapping[str, Course]) -> M:
     """A copy of the model with a driver for each coordinate whose course is given."""
     result = _copied(model)
     for coordinate, course in motion.items():
@@ -170,7 +172,7 @@ def driven_model(model: Model, motion: Mapping[str, Course]) -> Model:
     return result
 
 
-def actuated_model(model: Model, efforts: Mapping[str, Course]) -> Model:
+def actuated_model(model: M, efforts: Mapping[str, Course]) -> M:
     """A copy of the model with an actuator for each coordinate whose force or torque is given."""
     result = _copied(model)
     for coordinate, effort in efforts.items():
@@ -184,7 +186,7 @@ def actuated_model(model: Model, efforts: Mapping[str, Course]) -> Model:
     return result
 
 
-def _copied(model: Model) -> Model:
+def _copied(model: M) -> M:
     result = copy.copy(model)
     result.components, result.parameters = dict(model.components), dict(model.parameters)
     return result

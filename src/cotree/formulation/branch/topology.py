@@ -172,7 +172,7 @@ def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
     for component in (part for part in model.components.values() if part.mechanical):
         if isinstance(component, OnJoint):
             joint = _joint(model, component)
-            edges += component.edges_between(joint.frame_a, joint.frame_b)
+            edges += component.edges_between(joint.ends[0], joint.ends[1])
         else:
             edges += component.edges()
     _check_frames(model, edges)
@@ -206,7 +206,7 @@ def _check_frames(model: Model, edges: list[Edge]) -> None:
     for component in model.components.values():
         if not isinstance(component, Connection):
             continue
-        for node in (component.frame_a, component.frame_b):
+        for node in component.ends:
             if node not in frames:
                 owner, _, frame = node.partition(".")
                 body = model.components.get(owner)
@@ -282,7 +282,7 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
     links: dict[str, Link] = {}
     for part in parts:
         if isinstance(part, Joint):
-            a, b = result.place(part.frame_a, part.name), result.place(part.frame_b, part.name)
+            a, b = result.place(part.ends[0], part.name), result.place(part.ends[1], part.name)
             links[part.name] = Link(part, a.body, b.body, a, b, result.of(part), drivers.get(part.name, ()))
             if a.body == b.body or any({a.body, b.body} <= set(beam.numbers) for beam in cut.values()):
                 raise ModelError(
