@@ -13,9 +13,10 @@ copyright = "2026, the Cotree developers"
 release = runpy.run_path(str(SOURCE / "cotree" / "_version.py"))["__version__"]
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "reference"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath", "html_image"]
 myst_heading_anchors = 3
+napoleon_google_docstring = False
 exclude_patterns = ["_build"]
 suppress_warnings: list[str] = []
 

@@ -174,8 +174,8 @@ class _Bridge:
 
     def _between(self, part: Connection, made: BondPart) -> None:
         self.graph.add(made)
-        self.bond(self._node(part.frame_a), f"{part.name}.a")
-        self.bond(f"{part.name}.b", self._node(part.frame_b))
+        self.bond(self._node(part.ends[0]), f"{part.name}.a")
+        self.bond(f"{part.name}.b", self._node(part.ends[1]))
 
     def _body(self, body: Body) -> None:
         index = self.top.bodies.index(body)
@@ -219,5 +219,5 @@ def _of_body(body: Body) -> OfBody:
 def _ends(part: Component) -> Iterator[str]:
     """The frames of a joint, constraint or force."""
     if isinstance(part, Connection):
-        yield part.frame_a
-        yield part.frame_b
+        yield part.ends[0]
+        yield part.ends[1]

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,10 @@ from cotree.terminal.forces import JointActuator
 from cotree.terminal.mechanics import Driver, Joint
 
 Array = NDArray[np.float64]
-Course = str | float | tuple[Sequence[float], Sequence[float]]
+Course = str | float | tuple[Sequence[float] | Array, Sequence[float] | Array]
 """An expression of time, a number, or times and values."""
+
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def inverse_dynamics(
     return InverseDynamics(solution, efforts, units)
 
 
-def driven_model(model: Model, motion: Mapping[str, Course]) -> Model:
+def driven_model(model: M, motion: Mapping[str, Course]) -> M:
     """A copy of the model with a driver for each coordinate whose course is given."""
     result = _copied(model)
     for coordinate, course in motion.items():
@@ -98,7 +100,7 @@ def driven_model(model: Model, motion: Mapping[str, Course]) -> Model:
     return result
 
 
-def actuated_model(model: Model, efforts: Mapping[str, Course]) -> Model:
+def actuated_model(model: M, efforts: Mapping[str, Course]) -> M:
     """A copy of the model with an actuator for each coordinate whose force or torque is given."""
     result = _copied(model)
     for coordinate, effort in efforts.items():
@@ -108,7 +110,7 @@ def actuated_model(model: Model, efforts: Mapping[str, Course]) -> Model:
     return result
 
 
-def _copied(model: Model) -> Model:
+def _copied(model: M) -> M:
     result = copy.copy(model)
     result.components, result.parameters = dict(model.components), dict(model.parameters)
     result.series = dict(model.series)

@@ -59,7 +59,7 @@ class RigidBody(Body):
     frames: Mapping[str, Any] = field(
         default_factory=dict, kw_only=True, metadata=said("places fixed to the body, in body axes", named(FRAME))
     )
-    mass: Value = quantity("kg", "mass", symbol="m", range="positive", kw_only=True)
+    mass: Value = quantity("kg", "mass", symbol="m", range="positive", default=MISSING, kw_only=True)
     inertia: tuple[Value, ...] = field(
         default=MISSING, kw_only=True, metadata=said("moments xx, yy, zz, and xy, xz, yz, in kg m^2", INERTIA)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import casadi as ca
 
@@ -29,7 +29,10 @@ class OnFrame(Element):
     kind: ClassVar[str] = ""
     supplies: ClassVar[bool] = True
 
-    frame_a: ClassVar[str] = "ground"  # type: ignore[misc]
+    if TYPE_CHECKING:
+        frame_a: str = dataclasses.field(init=False)
+    else:
+        frame_a: ClassVar[str] = "ground"
     axes: Literal["world", "body"] = dataclasses.field(
         default="world", kw_only=True, metadata=said("axes in which it is given: those of the world or of the body")
     )

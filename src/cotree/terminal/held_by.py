@@ -44,7 +44,7 @@ def _holds(model: Model, body: Deformable) -> Iterator[tuple[str, Array, Array]]
     parameters = model.parameter_values()
     for part in model.components.values():
         if isinstance(part, Connection) and not (isinstance(part, Element) and part.supplies):
-            for end in (part.frame_a, part.frame_b):
+            for end in part.ends:
                 owner, _, frame = end.partition(".")
                 if owner == body.name:
                     yield frame, *_held(part, part.values(parameters))

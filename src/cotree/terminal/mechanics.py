@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import casadi as ca
 
@@ -165,8 +165,12 @@ class Connection(Component):
     mechanical: ClassVar[bool] = True
     edge_kind: ClassVar[Kind] = Kind.FORCE
 
-    frame_a: str = field(metadata=said("frame that it starts from: ground, a body, body.frame or a ground frame"))
-    frame_b: str = field(metadata=said("frame that it leads to, whose motion is seen from frame_a"))
+    if TYPE_CHECKING:
+        frame_a: str | Body = field()
+        frame_b: str | Body = field()
+    else:
+        frame_a: str = field(metadata=said("frame that it starts from: ground, a body, body.frame or a ground frame"))
+        frame_b: str = field(metadata=said("frame that it leads to, whose motion is seen from frame_a"))
 
     def __post_init__(self) -> None:
         for end in ("frame_a", "frame_b"):
@@ -175,11 +179,16 @@ class Connection(Component):
                 object.__setattr__(self, end, given.name)
         super().__post_init__()
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of both frames."""
+        return str(self.frame_a), str(self.frame_b)
+
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
-        return ((self.frame_b, self.frame_a),)
+        return ((self.ends[1], self.ends[0]),)
 
     def edges(self) -> tuple[Edge, ...]:
-        return (Edge(self.name, self.frame_a, self.frame_b, self.edge_kind, VIRTUAL_WORK, component=self.name),)
+        return (Edge(self.name, *self.ends, self.edge_kind, VIRTUAL_WORK, component=self.name),)
 
 
 class Constraint(Connection):
@@ -205,11 +214,14 @@ class Joint(Constraint):
     coupled: ClassVar[bool] = False
     """Whether translation and rotation share a coordinate, so that both trees must hold the joint or neither."""
 
-    fixed: tuple[str, ...] = field(
-        default=(),
-        kw_only=True,
-        metadata=said("start values that hold exactly instead of nearly", either(TEXT, several(TEXT))),
-    )
+    if TYPE_CHECKING:
+        fixed: str | Sequence[str] = field(default=(), kw_only=True)
+    else:
+        fixed: tuple[str, ...] = field(
+            default=(),
+            kw_only=True,
+            metadata=said("start values that hold exactly instead of nearly", either(TEXT, several(TEXT))),
+        )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -295,7 +295,7 @@ class Stage:
         used |= {end for strut in self.struts for end in (strut.a, strut.b)}
         used |= {name for face in self.faces for name in face.tracks}
         ends = {end for part in self.model.components.values() if isinstance(part, Connection)
-                for end in (part.frame_a, part.frame_b)}  # fmt: skip
+                for end in part.ends}  # fmt: skip
         used |= {end for end in ends if f"{end}.position.x" in self.solution}
         tracks = {name: track for name, track in self.tracks.items() if name in used}
         reach = self._reach(tracks, None)
@@ -341,7 +341,7 @@ def _holds(model: Model) -> bool:
         return True
     still = {"ground", *(part.name for part in model.components.values() if isinstance(part, GroundFrame))}
     for part in model.components.values():
-        if not isinstance(part, Connection) or isinstance(part, OnFrame) or not {part.frame_a, part.frame_b} & still:
+        if not isinstance(part, Connection) or isinstance(part, OnFrame) or not set(part.ends) & still:
             continue
         words = [c.name for c in part.coordinates] if isinstance(part, Joint) else []
         if not (ORIENTATION in words and len(words) == 4):

@@ -17,7 +17,7 @@ def add_forces(stage: Stage) -> None:
     found: list[Arrow] = []
     for part in stage.model.components.values():
         if isinstance(part, Connection):
-            found += wrench_arrows(stage, part.name, part.frame_a, part.frame_b, isinstance(part, Constraint))
+            found += wrench_arrows(stage, part.name, part.ends[0], part.ends[1], isinstance(part, Constraint))
         elif isinstance(part, OnJoint):
             found += _along(stage, part)
     keep_large(stage, found)

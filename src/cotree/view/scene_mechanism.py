@@ -61,7 +61,7 @@ def add_mechanism(stage: Stage) -> None:
     joints = {part.name: part for part in parts if isinstance(part, Joint)}
     for part in parts:
         if isinstance(part, Joint):
-            add_joint(stage, part.name, part.frame_a, part.frame_b, part.coordinates, axes_of(stage, part.name))
+            add_joint(stage, part.name, part.ends[0], part.ends[1], part.coordinates, axes_of(stage, part.name))
         elif isinstance(part, OnJoint) and part.on in joints:
             _on_joint(stage, part, joints[part.on])
         elif isinstance(part, Connection) and not isinstance(part, OnFrame):

@@ -233,7 +233,7 @@ class Assembly:
         kin, top = self.mechanism.kin, self.mechanism.top
         rows = []
         for part in top.elements:
-            motion = kin.relative(top.place(part.frame_a, part.name), top.place(part.frame_b, part.name))
+            motion = kin.relative(top.place(part.ends[0], part.name), top.place(part.ends[1], part.name))
             rows.append(part.rest(top.values.of(part), motion))
         rest = column(rows)
         if not rest.numel():

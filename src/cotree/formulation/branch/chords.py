@@ -53,7 +53,7 @@ def chord_rows(kin: Kinematics) -> list[Rows]:
             rows += _joint_rows(kin, link)
             rows += [_driver_row(kin, link, d) for d in link.drivers if d.name not in tree.driven]
         elif isinstance(part, Constraint):
-            a, b = top.place(part.frame_a, part.name), top.place(part.frame_b, part.name)
+            a, b = top.place(part.ends[0], part.name), top.place(part.ends[1], part.name)
             rows += _constraint_rows(kin, part, top.of(part), a, b, closing=True, aligning=True)
     for coupling in top.couplings:
         v = top.of(coupling)

@@ -19,7 +19,7 @@ def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
         with mistakes:
             if isinstance(component, OnJoint):
                 joint = joint_of(model, component)
-                edges += component.edges_between(joint.frame_a, joint.frame_b)
+                edges += component.edges_between(joint.ends[0], joint.ends[1])
             else:
                 edges += component.edges()
     _check_frames(model, edges, mistakes)
@@ -55,7 +55,7 @@ def _check_frames(model: Model, edges: list[Edge], mistakes: Mistakes) -> None:
     for component in model.components.values():
         if not isinstance(component, Connection):
             continue
-        for node in (component.frame_a, component.frame_b):
+        for node in component.ends:
             if node not in frames:
                 mistakes.add(_no_frame(model, component.name, node, frames))
         if component.frame_a == component.frame_b:

@@ -110,7 +110,7 @@ class Mechanism:
         here = SimpleNamespace(t=kin.t)
         result = []
         for part in top.elements:
-            a, b = top.place(part.frame_a, part.name), top.place(part.frame_b, part.name)
+            a, b = top.place(part.ends[0], part.name), top.place(part.ends[1], part.name)
             motion, v = kin.relative(a, b), top.values.of(part)
             wrench = part.wrench(v, motion, here)
             link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
@@ -148,7 +148,7 @@ class Mechanism:
             part = self.top.links[name].joint
         on = getattr(part, "on", None)
         joint = part if on is None else self.top.links[on].joint
-        return joint.frame_a, joint.frame_b
+        return joint.ends[0], joint.ends[1]
 
     def held_places(self, name: str) -> tuple[Place, Place]:
         """The places of these frames."""

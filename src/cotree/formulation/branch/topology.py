@@ -222,7 +222,7 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
     links: dict[str, Link] = {}
     for part in parts:
         if isinstance(part, Joint):
-            a, b = result.place(part.frame_a, part.name), result.place(part.frame_b, part.name)
+            a, b = result.place(part.ends[0], part.name), result.place(part.ends[1], part.name)
             links[part.name] = Link(part, a.body, b.body, a, b, result.of(part), drivers.get(part.name, ()))
             if a.body == b.body or any({a.body, b.body} <= set(beam.numbers) for beam in cut.values()):
                 raise ModelError(

@@ -100,7 +100,7 @@ def _axis(mechanism: Mechanism, mount: AxisMount) -> dict[str, Speed]:
     x, rate = kin.coordinate(link, name)
     unit = along(kin, link, name, ca.SX(1))
     edges = mount.edges()
-    frames = link.joint.frame_a, link.joint.frame_b
+    frames = link.joint.ends
     result = {edges[0].name: Speed(rate, x, unit, frames)}
     if len(edges) > 1:  # the carrying body along the axis, against the ground
         place = link.a
@@ -127,7 +127,7 @@ def _axle(mechanism: Mechanism, link: Link, name: str, world: ca.SX) -> Axle | N
     if len(rotations) < 2 or name != rotations[-1]:
         return None
     R = kin.R[place.body]
-    return Axle(link.joint.frame_b, ca.mtimes(R.T, world), kin.omega[place.body] + place.spin, R)
+    return Axle(link.joint.ends[1], ca.mtimes(R.T, world), kin.omega[place.body] + place.spin, R)
 
 
 def name_group(link: Link, name: str) -> str:
