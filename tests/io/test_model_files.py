@@ -56,7 +56,7 @@ MISTAKES = {
     "kind of several domains": (
         "components:\n  S: {kind: spring, nodes: [a, b], stiffness: 1}\n",
         "m.yaml:2:13: S: the kind 'spring' exists in several domains. "
-        "Expected one of springs.spring, rotational.spring, translational.spring.",
+        "Expected one of rotational.spring, translational.spring.",
     ),
     "missing value": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground]}\n",

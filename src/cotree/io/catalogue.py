@@ -71,7 +71,8 @@ def catalogue(pattern: str = "") -> list[Entry]:
     """
     found = sorted(KINDS.items())
     exact = [cls for _, cls in found if pattern in kind_words(cls)]
-    if exact:
+    rooms = {kind.rpartition(".")[0].partition(".")[0] for kind, _ in found if kind.rpartition(".")[2] == pattern}
+    if exact and len(rooms - {"bond", "control"}) < 2:
         return [_entry(cls) for cls in exact]
     return [_entry(cls) for kind, cls in found if _fits(kind, cls, pattern.lower())]
 
@@ -138,7 +139,7 @@ def _results(cls: Any) -> tuple[str, ...]:
         names += [f"{dot}{port.domain.across}", f"{dot}{port.domain.through}", f"{dot}power"]
     coordinates = getattr(cls, "coordinates", ()) if cls.mechanical else ()
     for coordinate in coordinates if isinstance(coordinates, tuple) else ():
-        rate = "angular_velocity" if coordinate.name == "orientation" else f"{coordinate.name}_rate"
+        rate = "omega" if coordinate.name == "orientation" else f"{coordinate.name}_rate"
         names += [coordinate.name, rate]
     return tuple(names)
 

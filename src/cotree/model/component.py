@@ -26,7 +26,9 @@ from cotree.model.quantity import (
     MISSING,
     Quantity,
     check_range,
+    direction,
     field_entries,
+    is_direction,
     number,
     quantities,
     quantity,
@@ -36,7 +38,7 @@ from cotree.model.quantity import (
 )
 from cotree.model.shown import one_line
 from cotree.model.switching import SwitchLaw
-from cotree.model.wrong_calls import explain_wrong_calls
+from cotree.model.wrong_calls import LETTERS, explain_wrong_calls, no_name
 
 KINDS: dict[str, type[Component]] = {}
 """Every concrete component class by its kind, as model files name it."""
@@ -107,7 +109,9 @@ class Component:
 
     def __post_init__(self) -> None:
         for f in dataclasses.fields(self):
-            if isinstance(given := getattr(self, f.name), list | tuple | np.ndarray | np.generic):
+            if isinstance(given := getattr(self, f.name), str) and is_direction(f):
+                object.__setattr__(self, f.name, direction(given))
+            elif isinstance(given, list | tuple | np.ndarray | np.generic):
                 object.__setattr__(self, f.name, settled(given))
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ModelError(
@@ -121,6 +125,7 @@ class Component:
                     f"the node {node!r} cannot be used",
                     where=self.name,
                     expected="a name of letters, digits, _ + - and inner dots",
+                    remedy=no_name(self, node),
                 )
         for f in dataclasses.fields(self):
             if f.type in _TEXTS and not isinstance(given := getattr(self, f.name), _TEXTS[f.type]):
@@ -263,6 +268,9 @@ class Component:
     @classmethod
     def _field_meant(cls, key: str) -> str:
         """What to do about a field that this kind has not: its own field that means it, or the kinds that have it."""
+        known = cls.data_fields()
+        if letter := next((word for word in LETTERS.get(key.lower(), ()) if word in known), ""):
+            return f"did you mean '{letter}'?"
         own = [name for name, form in cls.forms().items() if key in re.findall(r"\w+", form.meaning)]
         if own:
             return f"did you mean '{own[0]}'?"
@@ -356,6 +364,9 @@ def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Co
         if len(short) == 1:
             return KINDS[short[0]]
         remedy = _by_class(kind, fields)
+        short = short if remedy else _in_space(short, fields)
+        if len(short) == 1:
+            return KINDS[short[0]]
         if short:
             raise ModelError(
                 f"the kind '{kind}' exists in several domains",
@@ -405,6 +416,12 @@ def _short_names(word: str, known: int) -> list[str]:
     short = [name for name in KINDS if name.rpartition(".")[2] == word]
     short = [name for name in short if not name.startswith("control.")] or short
     return [name for name in short if not name.startswith("bond.")] or short
+
+
+def _in_space(short: list[str], fields: Collection[str]) -> list[str]:
+    """The kinds of mechanisms among some that share a word, as in Python; those of networks where nodes are given."""
+    network = bool({"nodes", "plus", "minus"} & set(fields))
+    return [name for name in short if KINDS[name].mechanical is not network] or short
 
 
 def _by_class(kind: str, fields: Collection[str]) -> str:
