@@ -239,7 +239,7 @@ def tumbling() -> Iterator[Row]:
         speed = np.cross(omega, np.array(place) - centre)
         m.add(ct.nodal.Node(f"N{k}", position=tuple(map(float, place)), velocity=tuple(map(float, speed))))
     six = (1.5, 2.2, 1.1, 0.1, -0.2, 0.15)
-    m.add(ct.nodal.Body("P", tuple(f"N{k}" for k in range(6)), mass=2.5, center=tuple(map(float, centre)), inertia=six))
+    m.add(ct.nodal.Body("P", tuple(f"N{k}" for k in range(6)), mass=2.5, centre=tuple(map(float, centre)), inertia=six))
 
     def rate(_: float, y: np.ndarray) -> np.ndarray:
         turn = y[:9].reshape(3, 3)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from types import TracebackType
+from typing import Any
 
 MOST = 20
 """How many mistakes of a model are reported at once."""
@@ -18,7 +20,7 @@ class CotreeError(Exception):
     """
 
     def __init__(self, found: str, *, where: str = "", expected: str = "", remedy: str = "") -> None:
-        self.found, self.where, self.expected, self.remedy = found, where, expected, remedy
+        self.found, self.where, self.expected, self.remedy = shortened(found), where, expected, remedy
         self.others: tuple[CotreeError, ...] = ()
         self.more = 0
         super().__init__(self.message)
@@ -163,6 +165,48 @@ def listing(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def shown(value: Any) -> str:
+    """A value in a message: as it is, or how large it is."""
+    if isinstance(value, (list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return shortened(repr(value))
+
+
+def shortened(text: str) -> str:
+    """A message with each value that it echoes cut to about 60 characters: ``[0.0, 0.1, 0.2 ... 9.9, 10.0]``."""
+    if len(text) <= ECHO:
+        return text
+    parts, k = [], 0
+    for start in (match.start() for match in _OPENS.finditer(text)):
+        if start < k:
+            continue
+        end = _closed(text, start)
+        if end - start > ECHO and not _PROSE.search(text, start, end):
+            parts += [text[k : start + ECHO - 15].rstrip(" ,"), " ... ", text[end - 10 : end].lstrip(" ,")]
+            k = end
+    return "".join([*parts, text[k:]])
+
+
+ECHO = 60
+"""Longest value that a message repeats, in characters."""
+_OPENS = re.compile(r"""(?<![\w.])['"](?=\S)|[\[({]""")
+_PROSE = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+
+
+def _closed(text: str, start: int) -> int:
+    """Where the bracket or the quotes that open at a place close; the place itself where they do not."""
+    opening = text[start]
+    if opening not in _CLOSING:
+        return text.find(opening, start + 1) + 1 or start
+    depth = 0
+    for match in re.compile(f"[{re.escape(opening + _CLOSING[opening])}]").finditer(text, start):
+        depth += 1 if match[0] == opening else -1
+        if depth == 0:
+            return match.end()
+    return start
 
 
 def _stopped(text: str) -> str:

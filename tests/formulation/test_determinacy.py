@@ -247,7 +247,7 @@ def test_a_redundant_parallel_bar_leaves_a_finite_mechanism() -> None:
     """A platform on three equal parallel bars: one equation is redundant, and still it swings."""
     m = truss({"A": (0, 0, 0), "B": (1, 0, 0), "C": (3, 0, 0), "D": (0, 1, 0), "E": (1, 1, 0), "F": (3, 1, 0)},
               ("AD", "BE", "CF"), "ABC", planar=True)  # fmt: skip
-    m.add(ct.nodal.Body("P", ("D", "E", "F"), mass=1, center=(1.5, 1, 0), inertia=(1, 1, 1)))
+    m.add(ct.nodal.Body("P", ("D", "E", "F"), mass=1, centre=(1.5, 1, 0), inertia=(1, 1, 1)))
     report = determinacy(m)
     assert (report.internal, report.states) == (1, 1)
     assert [each.motion for each in report.mechanisms] == ["finite"]
@@ -260,7 +260,7 @@ def test_rollers_that_point_at_one_centre() -> None:
         radial = (cos(2 * pi * k / 3), sin(2 * pi * k / 3), 0.0)
         m.add(ct.nodal.Node(name, position=radial))
         m.add(ct.nodal.OnPlane(f"S{name}", name, normal=radial))
-    m.add(ct.nodal.Body("P", ("A", "B", "C"), mass=1, center=(0, 0, 0), inertia=(1, 1, 1)))
+    m.add(ct.nodal.Body("P", ("A", "B", "C"), mass=1, centre=(0, 0, 0), inertia=(1, 1, 1)))
     report = determinacy(m)
     assert counts(report) == (6, 5, 0, 1, 1)
     assert report.mechanisms[0].motion == "infinitesimal"
@@ -275,7 +275,7 @@ def test_bodies_are_counted_with_their_six_motions() -> None:
     m = ct.Model("body")
     for name in "ABCDE":
         m.add(ct.nodal.Node(name, position=tuple(rng.normal(size=3))))
-    m.add(ct.nodal.Body("P", tuple("ABCDE"), mass=1, center=(0, 0, 0), inertia=(1, 1, 1)))
+    m.add(ct.nodal.Body("P", tuple("ABCDE"), mass=1, centre=(0, 0, 0), inertia=(1, 1, 1)))
     report = determinacy(m)
     assert (counts(report), report.paper_equations) == ((15, 9, 6, 0, 0), 15)
     assert "eq. 38 counts 15" in str(report)
@@ -284,7 +284,7 @@ def test_bodies_are_counted_with_their_six_motions() -> None:
 
     single = ct.Model("single")
     single.add(ct.nodal.Node("A", position=(0, 0, 0)))
-    single.add(ct.nodal.Body("P", ("A",), mass=1, center=(0, 0, -1), inertia=(1, 1, 1)))
+    single.add(ct.nodal.Body("P", ("A",), mass=1, centre=(0, 0, -1), inertia=(1, 1, 1)))
     single.add(ct.nodal.Fixed("S", "A"))
     report = determinacy(single)
     assert (report.nodes, report.added, report.modes) == (1, 3, 3)

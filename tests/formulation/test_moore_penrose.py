@@ -33,7 +33,7 @@ def body(count: int, planar: bool = False, line: bool = False) -> ct.Model:
     inertia = (1.0, 2.0, 2.5, 0, 0, 0) if planar else (1.0, 2.0, 2.5, 0.1, -0.2, 0.3)
     return structure(
         nodes,
-        ct.nodal.Body("P", over, mass=3.0, center=tuple(centre), inertia=inertia),
+        ct.nodal.Body("P", over, mass=3.0, centre=tuple(centre), inertia=inertia),
         ct.nodal.Bar("rod", "N0", "T", mass=0.5),
         ct.nodal.BodyLoad("load", "P", force=(1, 2, 0), moment=(0, 0, 3) if planar else (1, -2, 3)),
         gravity=(0, -9.81, 0) if planar else (0, 0, -9.81),

@@ -41,7 +41,7 @@ def body(places: list[tuple[float, float, float]], *parts: Any, omega: Array = O
         f"N{k}": {"position": place, "velocity": SPEED + np.cross(omega, np.array(place) - CENTER)}
         for k, place in enumerate(places)
     }
-    part = ct.nodal.Body("P", over=list(nodes), mass=MASS, center=tuple(CENTER), inertia=SIX)
+    part = ct.nodal.Body("P", over=list(nodes), mass=MASS, centre=tuple(CENTER), inertia=SIX)
     return structure(nodes, part, *parts, **options)
 
 
@@ -176,7 +176,7 @@ def test_a_planar_body_swings_as_a_physical_pendulum(nodes: int) -> None:
     over = list(places)[:nodes]
     sol = structure(
         {name: places[name] for name in over},
-        ct.nodal.Body("P", over=over, mass=mass, center=at(arm), inertia=(moment / 2, moment / 2, moment)),
+        ct.nodal.Body("P", over=over, mass=mass, centre=at(arm), inertia=(moment / 2, moment / 2, moment)),
         ct.nodal.Fixed("pin", "O"),
         gravity=DOWN,
         planar=True,
@@ -206,7 +206,7 @@ def double_pendulum(times: Array, kinds: tuple[str, str]) -> ct.Solution:
             parts.append(ct.nodal.Bar(a + b, a, b, mass=1.0))
         else:
             moments = (1e-3, 1 / 12, 1 / 12)
-            parts.append(ct.nodal.Body(a + b, over=(a, b), mass=1.0, center=(middle, 0, 0), inertia=moments))
+            parts.append(ct.nodal.Body(a + b, over=(a, b), mass=1.0, centre=(middle, 0, 0), inertia=moments))
     nodes = {"O": (0, 0, 0), "A": (1, 0, 0), "B": (2, 0, 0)}
     model = structure(nodes, *parts, planar=True, gravity=DOWN)
     return model.simulate(float(times[-1]), times=times, rtol=1e-11, integrator="adams")
@@ -242,8 +242,8 @@ def test_two_bodies_hinged_in_space_keep_their_momentum() -> None:
     rates = {"A": (0, 0, 0), "B": (0, 0, 0.2), "C": (0, 0, 1), "D": (0, 0, 1.2), "E": (0.3, 0, 1), "F": (0.3, 0, 1.2)}
     sol = structure(
         {name: {"position": places[name], "velocity": rates[name]} for name in places},
-        ct.nodal.Body("P", over=list("ABCD"), mass=2, center=(0.5, 0.5, 0), inertia=(quarter, 0.2, 0.4)),
-        ct.nodal.Body("Q", over=list("ABEF"), mass=3, center=(-0.5, 0.5, 0.15), inertia=(0.3, quarter, 0.5)),
+        ct.nodal.Body("P", over=list("ABCD"), mass=2, centre=(0.5, 0.5, 0), inertia=(quarter, 0.2, 0.4)),
+        ct.nodal.Body("Q", over=list("ABEF"), mass=3, centre=(-0.5, 0.5, 0.15), inertia=(0.3, quarter, 0.5)),
         gravity=NONE,
     ).simulate(3.0, points=31, rtol=1e-11, integrator="adams")
     inertia = {"P": np.diag([quarter, 0.2, 0.4]), "Q": np.diag([0.3, quarter, 0.5])}
@@ -268,7 +268,7 @@ def test_a_body_hung_on_two_parallel_bars_translates() -> None:
         ct.nodal.Bar("AC", "A", "C", mass=0),
         ct.nodal.Bar("BD", "B", "D", mass=0),
         ct.nodal.Body(
-            "P", over=("C", "D"), mass=2, center=tuple(low + np.array((0.5, -0.3, 0))), inertia=(0.35, 0.35, 0.7)
+            "P", over=("C", "D"), mass=2, centre=tuple(low + np.array((0.5, -0.3, 0))), inertia=(0.35, 0.35, 0.7)
         ),
         ct.nodal.Fixed("left", "A"),
         ct.nodal.Fixed("right", "B"),
@@ -296,7 +296,7 @@ def test_a_body_may_have_massless_extent_and_nodes_with_mass() -> None:
             "A": {"position": (0, 0, 0), "mass": 1, "velocity": (0, -0.6, 0)},
             "B": {"position": (0.9, 0, 0), "mass": 2, "velocity": (0, 0.3, 0)},
         },
-        ct.nodal.Body("P", over=("A", "B"), mass=0, center=(0.45, 0, 0), inertia=(0, 0, 0)),
+        ct.nodal.Body("P", over=("A", "B"), mass=0, centre=(0.45, 0, 0), inertia=(0, 0, 0)),
         planar=True,
     ).simulate(2.0, points=21, rtol=1e-11, integrator="adams")
     np.testing.assert_allclose(sol["A.position.x"], 0.6 - 0.6 * np.cos(sol.t), rtol=0, atol=1e-8)
@@ -304,7 +304,7 @@ def test_a_body_may_have_massless_extent_and_nodes_with_mass() -> None:
 
 
 def test_a_body_without_extent_is_refused() -> None:
-    model = structure({"A": (1, 2, 0)}, ct.nodal.Body("P", over=("A",), mass=1, center=(1, 2, 0), inertia=(0, 0, 0)))
+    model = structure({"A": (1, 2, 0)}, ct.nodal.Body("P", over=("A",), mass=1, centre=(1, 2, 0), inertia=(0, 0, 0)))
     with pytest.raises(ModelError, match=r"P: all its nodes lie in its centroid, and it has no inertia\..*node with a"):
         model.equations()
 
@@ -317,7 +317,7 @@ def swinging(planar: bool, **given: float) -> ct.Model:
         "B": {"position": ("cos(phi)", "sin(phi)", 0), "velocity": ("-w*sin(phi)", "w*cos(phi)", 0)},
     }
     centre = ("0.5*cos(phi)", "0.5*sin(phi)", 0)
-    part = ct.nodal.Body("P", over=["A", "B"], mass=2, center=centre, inertia=(0.3, 0.3, 0.3))
+    part = ct.nodal.Body("P", over=["A", "B"], mass=2, centre=centre, inertia=(0.3, 0.3, 0.3))
     return structure(nodes, part, ct.nodal.Fixed("pin", "A"), parameters=turned_by, gravity=DOWN, planar=planar)
 
 
@@ -344,7 +344,7 @@ def test_parameters_may_turn_a_body(planar: bool, phi: float) -> None:
 @pytest.mark.parametrize("planar", [True, False])
 def test_parameters_that_flatten_a_body_are_refused(planar: bool) -> None:
     nodes = {"A": (0, 0, 0), "B": (1, 0, 0), "C": (0.5, "h", 0)}
-    part = ct.nodal.Body("P", over=list(nodes), mass=2, center=(0.5, 0.3, 0), inertia=(0.3, 0.3, 0.3))
+    part = ct.nodal.Body("P", over=list(nodes), mass=2, centre=(0.5, 0.3, 0), inertia=(0.3, 0.3, 0.3))
     model = structure(nodes, part, parameters={"h": 1.0}, gravity=DOWN, planar=planar)
     np.testing.assert_allclose(
         model.simulate(1.0, points=3, parameters={"h": -0.2})["C.position.y"][-1], -0.2 - 9.81 / 2
@@ -359,7 +359,7 @@ def test_parameters_that_flatten_a_body_are_refused(planar: bool) -> None:
 @pytest.mark.parametrize("way", [(-1, 0), (1, 0), (0.6, -0.8)])
 def test_a_body_hung_on_one_node_swings_whatever_its_side(planar: bool, way: tuple[float, float]) -> None:
     centre = (0.5 * way[0], 0.5 * way[1], 0)
-    part = ct.nodal.Body("P", over=["A"], mass=2, center=centre, inertia=(0.3, 0.3, 0.3))
+    part = ct.nodal.Body("P", over=["A"], mass=2, centre=centre, inertia=(0.3, 0.3, 0.3))
     model = structure({"A": (0, 0, 0)}, part, ct.nodal.Fixed("pin", "A"), gravity=DOWN, planar=planar)
     sol = model.simulate(0.5, points=6, rtol=1e-10)
     exact = pendulum(sol.t, np.arctan2(way[1], way[0]), 0.0)
@@ -385,7 +385,7 @@ def test_sensitivities_to_where_a_tumbling_body_starts() -> None:
         }
         for name, way in (("A", 1), ("B", -1))
     }
-    part = ct.nodal.Body("P", over=["A", "B"], mass=2, center=(0, 0, 0), inertia=(0.3, 0.3, 0.3))
+    part = ct.nodal.Body("P", over=["A", "B"], mass=2, centre=(0, 0, 0), inertia=(0.3, 0.3, 0.3))
     found = structure(nodes, part, parameters={"a": 0.7}).sensitivities(["A.position.x"], ["a"], 1.0, points=6)
     np.testing.assert_allclose(found.values["A.position.x"], np.cos(0.7 + 2 * found.t), atol=1e-7)
     np.testing.assert_allclose(found["A.position.x", "a"], -np.sin(0.7 + 2 * found.t), atol=1e-6)

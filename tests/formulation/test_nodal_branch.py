@@ -114,7 +114,7 @@ def test_a_body_with_five_nodes_tumbles_on_a_pin() -> None:
     m = ct.Model("tumbling")
     for node, place in places.items():
         m.add(ct.nodal.Node(node, position=place, velocity=tuple(np.cross(omega, place))))
-    m.add(ct.nodal.Body("P", tuple(places), mass=2, center=(0.3,) * 3, inertia=(0.5, 0.7, 0.9, 0.05, -0.08, 0.1)))
+    m.add(ct.nodal.Body("P", tuple(places), mass=2, centre=(0.3,) * 3, inertia=(0.5, 0.7, 0.9, 0.05, -0.08, 0.1)))
     m.add(ct.nodal.Fixed("S", "A"))
     m.add(ct.nodal.BodyLoad("L", "P", force=("3*sin(t)", 0, 1), moment=(0, 0.5, "0.2*t")))
     m.add(ct.nodal.Force("F", "C", force=(1, "2*D.position.x", "-0.3*C.velocity.z")))

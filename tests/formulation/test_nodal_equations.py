@@ -243,7 +243,7 @@ def test_redundant_supports_change_nothing_and_are_named() -> None:
     sol = run(
         structure(
             nodes,
-            N.Body("door", over=list(nodes), mass=mass, center=(depth / 2, 0, 1),
+            N.Body("door", over=list(nodes), mass=mass, centre=(depth / 2, 0, 1),
                    inertia=(mass * 4 / 12, mass * (4 + depth**2) / 12, mass * depth**2 / 12)),
             N.Fixed("low", "A"),
             N.Fixed("high", "B"),

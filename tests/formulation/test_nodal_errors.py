@@ -48,7 +48,7 @@ def test_a_structure_without_a_mechanism(more: list[Any]) -> None:
 
 
 def test_a_body_that_cannot_move_counts_its_own_nodes_only() -> None:
-    body = N.Body("P", over=["A", "B"], mass=1, center=(0.5, 0, 0), inertia=(0.1, 0.1, 0.2))
+    body = N.Body("P", over=["A", "B"], mass=1, centre=(0.5, 0, 0), inertia=(0.1, 0.1, 0.2))
     held = N.Fixed("pin", "A"), N.OnLine("roller", "B", along=(1, 0, 0))
     text = message(structure({"A": (0, 0, 0), "B": (1, 0, 0)}, body, *held, planar=True))
     assert "4 nodal degrees of freedom and 4 independent equations" in text
@@ -263,14 +263,14 @@ def test_nodes_that_move_no_mass_in_a_large_structure(held: bool) -> None:
 
 @pytest.mark.parametrize("centre", [(0.5, 0, 0), (0.5, 0.5, 0)])
 def test_a_body_that_turns_without_inertia(centre: tuple[float, float, float]) -> None:
-    body = N.Body("P", over=["A", "B"], mass=1, center=centre, inertia=(0, 0, 0))
+    body = N.Body("P", over=["A", "B"], mass=1, centre=centre, inertia=(0, 0, 0))
     text = message(structure({"A": (0, 0, 0), "B": (1, 0, 0)}, body, planar=True))
     assert "can move without moving any mass" in text
 
 
 def test_what_points_out_of_the_plane() -> None:
     """Constants are refused, courses and gravity are told."""
-    body = N.Body("P", over=["A"], mass=1, center=(0, 1, 0), inertia=(1, 1, 1))
+    body = N.Body("P", over=["A"], mass=1, centre=(0, 1, 0), inertia=(1, 1, 1))
     moving = structure(
         {"A": {"position": (0, 0, 1), "mass": 1, "velocity": (1, 0, "w")}}, parameters={"w": 2}, planar=True
     )

@@ -33,7 +33,7 @@ def pendulum() -> ct.Model:
 
 def plate(planar: bool) -> ct.Model:
     """A body over two nodes, so that points are added to it: one in the plane, two in space."""
-    body = ct.nodal.Body("AD", over=("A", "D"), mass=2, center=(0.5, 0.1, 0), inertia=(0.1, 0.2, 0.25, 0, 0, 0))
+    body = ct.nodal.Body("AD", over=("A", "D"), mass=2, centre=(0.5, 0.1, 0), inertia=(0.1, 0.2, 0.25, 0, 0, 0))
     return structure({"A": (0, 0, 0), "D": (1, 0, 0)}, body, planar=planar)
 
 

@@ -32,7 +32,7 @@ def test_an_entry_says_what_the_class_says():
     assert (resistance.unit, resistance.range, resistance.symbol) == ("ohm", "positive", "R")
     (joint,) = catalogue.catalogue("joints.revolute")
     assert joint.results == ("angle", "angle_rate")
-    assert {field.name: field.takes for field in joint.fields}["axis"] == "3 numbers"
+    assert {field.name: field.takes for field in joint.fields}["axis"] == "3 numbers or one of x, y, z, -x, -y, -z"
 
 
 @pytest.mark.parametrize(

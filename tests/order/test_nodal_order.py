@@ -111,7 +111,7 @@ def tumbling(places: Array) -> ct.Model:
     """A free body over nodes at the places."""
     entries = [INERTIA[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     nodes = {f"N{k}": {"position": x, "velocity": np.cross(OMEGA, x - CENTRE)} for k, x in enumerate(places)}
-    return structure(nodes, ct.nodal.Body("P", list(nodes), mass=3.0, center=tuple(CENTRE), inertia=tuple(entries)))
+    return structure(nodes, ct.nodal.Body("P", list(nodes), mass=3.0, centre=tuple(CENTRE), inertia=tuple(entries)))
 
 
 def tumbled(places: Array, time: float) -> Array:

@@ -21,7 +21,7 @@ SPIN = 2.0
 # Several stops
 
 
-def table(corners: Any, center: Any, planar: bool, **stop: Any) -> ct.Model:
+def table(corners: Any, centre: Any, planar: bool, **stop: Any) -> ct.Model:
     """A level body of 2 kg over its corners, 0.5 m above a stop under each; it falls without turning."""
     up = (0, 1, 0) if planar else (0, 0, 1)
     height = np.array(up, dtype=float)
@@ -33,7 +33,7 @@ def table(corners: Any, center: Any, planar: bool, **stop: Any) -> ct.Model:
         nodes |= {f"P{k}": tuple(corner + height), f"G{k}": tuple(corner + 0 * height)}
         parts += [N.Fixed(f"foot{k}", f"G{k}"), N.Stop(f"S{k}", (f"G{k}", f"P{k}"), least=0.5, **stop)]
     over = [f"P{k}" for k in range(len(corners))]
-    parts.append(N.Body("body", over=over, mass=2, center=tuple(center + height), inertia=(0.2, 0.2, 0.3)))
+    parts.append(N.Body("body", over=over, mass=2, centre=tuple(centre + height), inertia=(0.2, 0.2, 0.3)))
     return structure(nodes, *parts, gravity=tuple(-G * height), planar=planar)
 
 
@@ -53,13 +53,13 @@ def test_a_bar_rests_on_two_stops(arm: float, restitution: float) -> None:
 
 def test_a_plate_rests_on_four_stops() -> None:
     """Statics says only the sum and two moments of four forces; none of them pulls."""
-    center = 0.7, 0.8
+    centre = 0.7, 0.8
     corners = np.array([(0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)])
-    sol = run(table(corners, np.array([*center, 0]), False), 0.6, points=13)
+    sol = run(table(corners, np.array([*centre, 0]), False), 0.6, points=13)
     push = -np.array([sol[f"S{k}.force"][-1] for k in range(4)])
     assert push.min() > -1e-9
     close(push.sum(), 2 * G, 1e-8)
-    close(push @ corners[:, :2], 2 * G * np.array(center), 1e-8)
+    close(push @ corners[:, :2], 2 * G * np.array(centre), 1e-8)
     close(sol["P2.position"][-1], (1, 1, 0.5), 1e-9)
 
 
@@ -76,7 +76,7 @@ def test_an_impact_strikes_a_body_off_the_stop_on_which_it_rests() -> None:
         *(N.Fixed(f"foot{name}", name) for name in "FG"),
         N.OnLine("guide", "P", along=(0, 1, 0)),
         N.Body(
-            "body", over=("P", "Q"), mass=2, center=(tip[0] / 2, (tip[1] + 0.5) / 2, 0), inertia=(0.1, 2, 2, 0, 0, 0)
+            "body", over=("P", "Q"), mass=2, centre=(tip[0] / 2, (tip[1] + 0.5) / 2, 0), inertia=(0.1, 2, 2, 0, 0, 0)
         ),
         N.Stop("rests", ("F", "P"), least=0.5),
         N.Stop("falls", ("G", "Q"), least=0.5),

@@ -425,7 +425,7 @@ def test_an_impact_elsewhere_leaves_a_spinning_body_alone() -> None:
     model = structure(
         {"A": (0, 0, 0), "B": (1, 0, 0), "C": {"position": (0, 3, 0), "mass": 1},
          "D": {"position": (1, 3, 0), "mass": 1, "velocity": (0.5, 0, 0)}},
-        N.Body("P", over=("A", "B"), mass=2, center=(0.5, 0, 0), inertia=(0.1, 0.3, 0.3)),
+        N.Body("P", over=("A", "B"), mass=2, centre=(0.5, 0, 0), inertia=(0.1, 0.3, 0.3)),
         N.Latch("latch", ("C", "D"), at=1.2),
     )  # fmt: skip
     e = model.equations()

@@ -35,7 +35,7 @@ def space() -> ct.Model:
     m.add(ct.nodal.Node("T", position=(2.0, 0.5, 0.0), mass=1.0))
     m.add(
         ct.nodal.Body(
-            "plate", ("A", "C", "E", "B", "D"), mass=3, center=(0.5, 0.5, 0), inertia=(0.3, 0.3, 0.6, 0, 0, 0)
+            "plate", ("A", "C", "E", "B", "D"), mass=3, centre=(0.5, 0.5, 0), inertia=(0.3, 0.3, 0.6, 0, 0, 0)
         )
     )
     m.add(ct.nodal.Bar("ST", "S", "T", mass=1.0))
@@ -136,8 +136,8 @@ def test_solids_have_faces_and_straight_members_are_lines() -> None:
     m = ct.Model("solid")
     for name, place in {"A": (0, 0, 0), "B": (1, 0, 0), "C": (0, 1, 0), "D": (0, 0, 1), "E": (2, 0, 0)}.items():
         m.add(ct.nodal.Node(name, position=place))
-    m.add(ct.nodal.Body("rock", ("A", "B", "C", "D"), mass=1, center=(0.2, 0.2, 0.2), inertia=(0.1, 0.1, 0.1, 0, 0, 0)))
-    m.add(ct.nodal.Body("rod", ("A", "B", "E"), mass=1, center=(1, 0, 0), inertia=(0.01, 0.3, 0.3, 0, 0, 0)))
+    m.add(ct.nodal.Body("rock", ("A", "B", "C", "D"), mass=1, centre=(0.2, 0.2, 0.2), inertia=(0.1, 0.1, 0.1, 0, 0, 0)))
+    m.add(ct.nodal.Body("rod", ("A", "B", "E"), mass=1, centre=(1, 0, 0), inertia=(0.01, 0.3, 0.3, 0, 0, 0)))
     ax = draw_structure(m, m.simulate(0.1, points=3), times=[0.0]).axes[0]
     assert len(next(c for c in ax.collections if isinstance(c, PolyCollection)).get_paths()) == 4
     assert len(lines(ax, 1)) == 1

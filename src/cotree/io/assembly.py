@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cotree.errors import FileError, listing, nearest
+from cotree.errors import FileError, listing, nearest, shown
 from cotree.io.paths import named_file
 from cotree.io.patterns import FOR, MOST, Indices, filled, instances, put_in
 from cotree.io.places import FileMistakes, Given, Parts, Spot
@@ -154,7 +154,7 @@ class _Assembly:
         """Put what another file holds among the parts."""
         options = {"file": entry} if isinstance(entry, str) else entry
         if not isinstance(options, dict) or not isinstance(options.get("file"), str):
-            raise spot.error(f"found {_short(entry)}", expected=_EXAMPLE)
+            raise spot.error(f"found {shown(entry)}", expected=_EXAMPLE)
         for key in options:
             if key not in _INCLUDE:
                 expected = f"one of {listing(_INCLUDE)}"
@@ -163,7 +163,7 @@ class _Assembly:
                 )
         for key in ("with", "join"):
             if not isinstance(options.get(key, {}), dict):
-                raise spot.error(f"{key} is {_short(options[key])}", key, expected="name: value entries")
+                raise spot.error(f"{key} is {shown(options[key])}", key, expected="name: value entries")
         prefix = options.get("as", "")
         if not isinstance(prefix, str) or ("as" in options and not COMPONENT_NAME.match(prefix)):
             raise spot.error(f"as is {prefix!r}", "as", expected="a name, which all names of the file begin with")
@@ -282,7 +282,7 @@ def mapping(source: Source, key: str) -> dict[str, Any]:
     """A section of a file that holds entries by name."""
     value = source.data.get(key)
     if value is not None and not isinstance(value, dict):
-        raise source.error(f"{key} is {_short(value)}", key, expected="name: value entries")
+        raise source.error(f"{key} is {shown(value)}", key, expected="name: value entries")
     return {str(name): entry for name, entry in (value or {}).items()}
 
 
@@ -295,10 +295,3 @@ def _datums(source: Source) -> list[str]:
 def _beside(folder: Path) -> Iterator[Path]:
     found = (path for ending in ENDINGS for path in folder.glob(f"*{ending}"))
     return (path for _, path in zip(range(200), found, strict=False))
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, (list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -137,7 +137,7 @@ def _results(cls: Any) -> tuple[str, ...]:
         names += [f"{dot}{port.domain.across}", f"{dot}{port.domain.through}", f"{dot}power"]
     coordinates = getattr(cls, "coordinates", ()) if cls.mechanical else ()
     for coordinate in coordinates if isinstance(coordinates, tuple) else ():
-        rate = "angular_velocity" if coordinate.name == "orientation" else f"{coordinate.name}_rate"
+        rate = "omega" if coordinate.name == "orientation" else f"{coordinate.name}_rate"
         names += [coordinate.name, rate]
     return tuple(names)
 

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from cotree.errors import CotreeError, FileError, Mistakes, ModelError, SolveError, listing, nearest
+from cotree.errors import CotreeError, FileError, Mistakes, ModelError, SolveError, listing, nearest, shown
 from cotree.io.assembly import assemble
 from cotree.io.bond_file import bond_from, check_bonded, check_unbonded, kind_name, read_masks, read_part, write_bonds
 from cotree.io.changes import change
@@ -44,11 +44,11 @@ from cotree.io.lossless import check_classes, check_lossless
 from cotree.io.paths import named_file
 from cotree.io.places import FileMistakes, Parts, Spot
 from cotree.io.renaming import node_keys
-from cotree.io.run_settings import RunSettings, read_run, shown
+from cotree.io.run_settings import RunSettings, read_run
 from cotree.io.scalars import OddScalar, plain_value
 from cotree.io.yaml_source import MAX_BYTES, Mark, Source, read_source
 from cotree.model import Component, Model, find_kind
-from cotree.model.quantity import Quantity, read
+from cotree.model.quantity import Quantity, direction, read
 from cotree.results.store import replacing
 
 if TYPE_CHECKING:
@@ -337,7 +337,9 @@ def _check_frames(given: Any, where: str) -> None:
     if not isinstance(given, dict):
         raise ModelError(f"found {shown(given)}", where=where, expected=expected)
     for name, frame in given.items():
-        vectors = [frame.get(key, ()) for key in ("position", "axis")] if isinstance(frame, dict) else [frame]
+        vectors = [frame]
+        if isinstance(frame, dict):
+            vectors = [frame.get("position", ()), direction(frame.get("axis", ()))]
         for vector in vectors:
             if not isinstance(vector, tuple):
                 raise ModelError(f"found {vector!r}", where=f"{where.partition('.')[0]}.{name}", expected=expected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from cotree.errors import Mistakes, ModelError, listing, nearest
+from cotree.errors import Mistakes, ModelError, nearest, shown
 from cotree.io.assembly import mapping
 from cotree.io.places import Parts, Spot
 from cotree.model import Model
@@ -114,13 +114,14 @@ class _Reader:
         return None
 
     def _integrator(self, name: str) -> None:
-        from cotree.solve.integrator import INTEGRATORS
+        from cotree.solve.integrator import ELSEWHERE, INTEGRATORS
 
+        meant = ELSEWHERE.get(name.lower())
         if name not in INTEGRATORS:
             self.mistakes.add(
                 self.source.error(
                     f"there is no integrator '{name}'", "run", "integrator", expected=f"auto, {', '.join(INTEGRATORS)}",
-                    remedy=nearest(name, INTEGRATORS),
+                    remedy=f"here it is called '{meant}'" if meant else nearest(name, INTEGRATORS),
                 )
             )  # fmt: skip
 
@@ -136,11 +137,3 @@ class _Reader:
     def _expect(self, right: bool, found: Any, expected: str, *path: str | int) -> None:
         if not right:
             self.mistakes.add(self.source.error(f"{path[0]} is {shown(found)}", "run", *path, expected=expected))
-
-
-def shown(value: Any) -> str:
-    """A value in a message: as it is, or how large it is."""
-    if isinstance(value, (list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
-    text = repr(value)
-    return listing([text if len(text) <= 80 else f"{text[:77]}..."])

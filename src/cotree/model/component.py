@@ -26,7 +26,9 @@ from cotree.model.quantity import (
     MISSING,
     Quantity,
     check_range,
+    direction,
     field_entries,
+    is_direction,
     number,
     quantities,
     quantity,
@@ -36,7 +38,7 @@ from cotree.model.quantity import (
 )
 from cotree.model.shown import one_line
 from cotree.model.switching import SwitchLaw
-from cotree.model.wrong_calls import explain_wrong_calls
+from cotree.model.wrong_calls import LETTERS, explain_wrong_calls, no_name
 
 _TEXTS: dict[Any, Any] = {"str": str, "str | None": str | None}
 """Annotations of fields that hold text, with what they may hold."""
@@ -116,7 +118,9 @@ class Component:
 
     def __post_init__(self) -> None:
         for f in dataclasses.fields(self):
-            if isinstance(given := getattr(self, f.name), list | tuple | np.ndarray | np.generic):
+            if isinstance(given := getattr(self, f.name), str) and is_direction(f):
+                object.__setattr__(self, f.name, direction(given))
+            elif isinstance(given, list | tuple | np.ndarray | np.generic):
                 object.__setattr__(self, f.name, settled(given))
         if not isinstance(self.name, str) or not COMPONENT_NAME.match(self.name):
             raise ModelError(
@@ -130,6 +134,7 @@ class Component:
                     f"the node {node!r} cannot be used",
                     where=self.name,
                     expected="a name of letters, digits, _ + - and inner dots",
+                    remedy=no_name(self, node),
                 )
         for f in dataclasses.fields(self):
             if f.type in _TEXTS and not isinstance(given := getattr(self, f.name), _TEXTS[f.type]):
@@ -272,6 +277,9 @@ class Component:
     @classmethod
     def _field_meant(cls, key: str) -> str:
         """What to do about a field that this kind has not: its own field that means it, or the kinds that have it."""
+        known = cls.data_fields()
+        if letter := next((word for word in LETTERS.get(key.lower(), ()) if word in known), ""):
+            return f"did you mean '{letter}'?"
         own = [name for name, form in cls.forms().items() if key in re.findall(r"\w+", form.meaning)]
         if own:
             return f"did you mean '{own[0]}'?"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cotree.model.quantity import MISSING, Quantity
+from cotree.model.quantity import MISSING, Quantity, is_direction
 
 Schema = dict[str, Any]
 """A JSON Schema, as plain data."""
@@ -122,7 +122,9 @@ def or_null(schema: Schema) -> Schema:
 
 
 VECTOR = listed(VALUE, 3)
-FRAME: Schema = either(VECTOR, entries({"position": VECTOR, "axis": or_null(VECTOR), "angle": VALUE}))
+DIRECTION: Schema = either(VECTOR, one_of(["x", "y", "z", "-x", "-y", "-z"]))
+"""Three values, or the name of an axis."""
+FRAME: Schema = either(VECTOR, entries({"position": VECTOR, "axis": or_null(DIRECTION), "angle": VALUE}))
 """A place: three values, or a mapping with position, axis and angle."""
 
 
@@ -179,7 +181,7 @@ def form_of(field: dataclasses.Field[Any], hint: Any) -> Form:
         schema = schema or value(info)
     elif "vector" in field.metadata:
         info, labels = field.metadata["vector"]
-        schema = schema or listed(value(info), len(labels))
+        schema = schema or (DIRECTION if is_direction(field) else listed(value(info), len(labels)))
     schema = schema() if callable(schema) else annotated(hint) if schema is None else schema
     if field.default is None:
         schema = or_null(schema)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -153,9 +154,28 @@ def vector_entries(
         raise ModelError(
             "no value is given" if given is MISSING else f"found {given!r}",
             where=f"{owner}.{name}",
-            expected=f"{len(labels)} numbers{f' in {info.unit}' if info.unit else ''} ({', '.join(labels)})",
+            expected=f"{len(labels)} numbers{f' in {info.unit}' if info.unit else ''} ({', '.join(labels)})"
+            + (", or one of x, y, z, -x, -y, -z" if info.unit == "" and labels == ("x", "y", "z") else ""),
         )
     return {f"{name}.{label}": (info, value) for label, value in zip(labels, values, strict=True)}
+
+
+_DIRECTION = re.compile(r"([+-]?)([xyz])\Z")
+
+
+def direction(given: Any) -> Any:
+    """A direction that is named, such as ``"z"`` or ``"-x"``, as a vector; anything else as it is."""
+    named = _DIRECTION.match(given) if isinstance(given, str) else None
+    if named is None:
+        return given
+    size = -1.0 if named[1] == "-" else 1.0
+    return tuple(size if each == named[2] else 0.0 for each in "xyz")
+
+
+def is_direction(field: dataclasses.Field[Any]) -> bool:
+    """Whether a field holds a direction in space."""
+    info, labels = field.metadata.get("vector", (None, ()))
+    return info is not None and info.unit == "" and labels == ("x", "y", "z")
 
 
 def read(given: Any, quantity: Quantity, where: str) -> Expression:

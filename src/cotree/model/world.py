@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from cotree.errors import ModelError
 from cotree.model.component import Component
 from cotree.model.edge import VIRTUAL_WORK, Edge, Kind
-from cotree.model.quantity import MISSING, Quantity, Value, quantity, vector, vector_entries
+from cotree.model.quantity import MISSING, Quantity, Value, direction, quantity, vector, vector_entries
 
 EARTH = (0.0, 0.0, -9.81)
 """Gravity where a model says nothing else, in m/s^2."""
@@ -39,9 +39,13 @@ class Frame:
     __slots__ = ("angle", "axis", "position")
 
     def __init__(
-        self, position: Sequence[Value] = (0.0, 0.0, 0.0), *, axis: Sequence[Value] | None = None, angle: Value = 0.0
+        self,
+        position: Sequence[Value] = (0.0, 0.0, 0.0),
+        *,
+        axis: Sequence[Value] | str | None = None,
+        angle: Value = 0.0,
     ) -> None:
-        self.position, self.axis, self.angle = tuple(position), None if axis is None else tuple(axis), angle
+        self.position, self.axis, self.angle = tuple(position), None if axis is None else tuple(direction(axis)), angle
 
     @classmethod
     def of(cls, given: Any, where: str) -> Frame:
@@ -121,7 +125,7 @@ class Ground(str):
         y: Value,
         z: Value,
         *,
-        axis: Sequence[Value] | None = None,
+        axis: Sequence[Value] | str | None = None,
         angle: Value = 0.0,
         name: str | None = None,
     ) -> str:

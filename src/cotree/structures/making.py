@@ -101,4 +101,4 @@ def body(model: Model, name: str, over: Sequence[str], mass: str, shape: tuple[A
     entries = (j[0, 0], j[1, 1], j[2, 2], j[0, 1], j[0, 2], j[1, 2])
     scaled: Any = tuple(times(mass, entry) if abs(entry) > 1e-15 else 0.0 for entry in entries)
     place = (float(centre[0]), float(centre[1]), float(centre[2]))
-    return model.add(Body(name, tuple(over), mass=mass, center=place, inertia=scaled)).name
+    return model.add(Body(name, tuple(over), mass=mass, centre=place, inertia=scaled)).name

@@ -33,6 +33,7 @@ class OnFrame(Element):
         frame_a: str = dataclasses.field(init=False)
     else:
         frame_a: ClassVar[str] = "ground"
+    frame_b: str = dataclasses.field(metadata=said("frame at whose origin it acts: a body, or body.frame"))
     axes: Literal["world", "body"] = dataclasses.field(
         default="world", kw_only=True, metadata=said("axes in which it is given: those of the world or of the body")
     )

@@ -6,7 +6,7 @@ inertia follows. Every argument may be a number or an expression of parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,9 +14,9 @@ from cotree.errors import ModelError
 from cotree.model import Value
 from cotree.model.built import build, pick
 from cotree.model.form import Schema, listed, made_by, value
-from cotree.model.quantity import Quantity
+from cotree.model.quantity import Quantity, direction
 
-Axis = Literal["x", "y", "z"]
+Axis = Literal["x", "y", "z", "-x", "-y", "-z"] | Sequence[float]
 Moments = tuple[Any, Any, Any]
 
 _MASS = Quantity("kg", "positive", False, "mass", symbol="m")
@@ -58,9 +58,16 @@ def _about(axis: str, along: Any, across: Any) -> Moments:
 
 
 def _checked(axis: Any) -> str:
-    if axis not in ("x", "y", "z"):
-        raise ModelError(f"the axis is {axis!r}", expected="'x', 'y' or 'z'")
-    return str(axis)
+    """The axis of a solid by its name; a vector along one of the three is as good."""
+    given = direction(axis.tolist() if hasattr(axis, "tolist") else axis)
+    if isinstance(given, Sequence) and len(given) == 3 and all(isinstance(each, int | float) for each in given):
+        along = [name for name, each in zip("xyz", given, strict=True) if each]
+        if len(along) == 1:
+            return along[0]
+    raise ModelError(
+        f"the axis is {axis!r}", expected="'x', 'y' or 'z', or a vector along one of them",
+        remedy="Turn the frames of the body for another direction",
+    )  # fmt: skip
 
 
 def rod(*, length: Value, mass: Value, axis: Axis = "x", radius: Value = 0.0) -> Shape:

@@ -260,24 +260,24 @@ class TestGear:
 
 class TestBody:
     def test_entries_of_the_inertia_matrix(self) -> None:
-        part = nodal.Body("P", ("A",), mass=2, center=(0, 0, 1), inertia=(4, 5, 6, 0.1, 0.2, 0.3))
+        part = nodal.Body("P", ("A",), mass=2, centre=(0, 0, 1), inertia=(4, 5, 6, 0.1, 0.2, 0.3))
         at = Put(part, [(0, 0, 0)])
         expected = [[4, 0.1, 0.2], [0.1, 5, 0.3], [0.2, 0.3, 6]]
         np.testing.assert_array_equal(at.number(part.inertia_matrix(at.v)), expected)
         for same in (expected, np.array(expected)):
-            assert nodal.Body("P", ("A",), mass=2, center=(0, 0, 1), inertia=same) == part
+            assert nodal.Body("P", ("A",), mass=2, centre=(0, 0, 1), inertia=same) == part
 
     def test_three_moments(self) -> None:
-        part = nodal.Body("P", ["A", "B"], mass=2, center=(0, 0, 1), inertia=[4, 5, 6])
+        part = nodal.Body("P", ["A", "B"], mass=2, centre=(0, 0, 1), inertia=[4, 5, 6])
         assert part.inertia == (4, 5, 6, 0, 0, 0)
 
     def test_a_rod_and_a_point_are_bodies(self) -> None:
         for inertia in ((0, 2, 2), (0, 0, 0)):
-            part = nodal.Body("P", ("A",), mass=1, center=(0, 0, 0), inertia=inertia)
+            part = nodal.Body("P", ("A",), mass=1, centre=(0, 0, 0), inertia=inertia)
             part.check(part.values({}))
 
     def test_arms_lead_from_the_centroid_to_the_nodes(self) -> None:
-        edges = nodal.Body("P", ("A", "B", "C"), mass=1, center=(0, 0, 0), inertia=(1, 1, 1)).edges()
+        edges = nodal.Body("P", ("A", "B", "C"), mass=1, centre=(0, 0, 0), inertia=(1, 1, 1)).edges()
         assert [(e.tail, e.head, e.kind) for e in edges] == [("P", node, Kind.ARM) for node in "ABC"]
 
 

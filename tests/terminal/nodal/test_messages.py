@@ -11,7 +11,7 @@ from cotree.errors import ExpressionError, ModelError
 from cotree.model import Model
 from cotree.terminal import nodal
 
-BODY = {"mass": 2.0, "center": (0, 0, 0)}
+BODY = {"mass": 2.0, "centre": (0, 0, 0)}
 
 MADE: dict[str, tuple[Callable[[], Any], str]] = {
     "a bar between a node and itself": (
@@ -46,11 +46,11 @@ MADE: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a line without a direction": (
         lambda: nodal.OnLine("L", "A"),
-        "L.along: no value is given. Expected 3 numbers (x, y, z).",
+        "L.along: no value is given. Expected 3 numbers (x, y, z), or one of x, y, z, -x, -y, -z.",
     ),
     "a plane with two numbers": (
         lambda: nodal.OnPlane("P", "A", normal=(1, 0)),
-        "P.normal: found (1, 0). Expected 3 numbers (x, y, z).",
+        "P.normal: found (1, 0). Expected 3 numbers (x, y, z), or one of x, y, z, -x, -y, -z.",
     ),
     "nothing moved": (
         lambda: nodal.Moved("M", "A", displacement=(None, None, None)),
@@ -225,7 +225,7 @@ CHECKED: dict[str, tuple[Any, str]] = {
         "For a flat body the moment across its plane is the sum of the two others.",
     ),
     "an inertia without a mass": (
-        nodal.Body("P", ("A",), mass=0, center=(0, 0, 0), inertia=(1, 1, 1)),
+        nodal.Body("P", ("A",), mass=0, centre=(0, 0, 0), inertia=(1, 1, 1)),
         "P.inertia: the mass is zero, and the principal moments of inertia are 1, 1, 1 kg m^2. "
         "Expected an inertia of zeros with a mass of zero. Give the mass, or zeros for the inertia.",
     ),
@@ -279,7 +279,7 @@ RIGHT = {
     "a slack force cable": nodal.ForceCable("C", ("A", "B"), tension=0),
     "a tension that may turn out negative": nodal.ForceCable("C", ("A", "B"), tension="sin(t)"),
     "a lamina": nodal.Body("P", ("A",), inertia=(1, 2, 3), **BODY),
-    "a body without mass": nodal.Body("P", ("A", "B"), mass=0, center=(0, 0, 0), inertia=(0, 0, 0)),
+    "a body without mass": nodal.Body("P", ("A", "B"), mass=0, centre=(0, 0, 0), inertia=(0, 0, 0)),
     "gears on a bracket": nodal.Gear("G", ("A", "P", "Q"), ("P", "Q", "B")),
 }
 
@@ -315,5 +315,6 @@ def test_a_wrong_call_shows_a_right_one() -> None:
     with pytest.raises(ModelError) as caught:
         nodal.ForceCable("C", ("A", "B"), tention=5)
     assert str(caught.value) == (
-        "C: ForceCable has no field 'tention'. Expected ForceCable(\"C\", over, tension=...). Did you mean 'tension'?"
+        "C: ForceCable has no field 'tention'. Expected ForceCable(\"C\", over, tension=...), "
+        "with the fields over, tension. Did you mean 'tension'?"
     )

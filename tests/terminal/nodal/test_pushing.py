@@ -189,7 +189,7 @@ def test_a_force_follows_time_and_measured_quantities() -> None:
 
 
 def test_a_load_of_a_body_names_the_body() -> None:
-    body = nodal.Body("P", ("A", "B"), mass=1, center=(0, 0, 0), inertia=(1, 1, 1))
+    body = nodal.Body("P", ("A", "B"), mass=1, centre=(0, 0, 0), inertia=(1, 1, 1))
     part = nodal.BodyLoad("L", body, moment=("t", 0, 1), force=(0, "-P.position.y", 0))
     assert part.body == "P"
     assert part.nodes() == ()

@@ -99,7 +99,7 @@ def body_form(
     first: int,
 ) -> tuple[BodyForm, list[ca.SX]]:
     """The form of a body, and the start positions of the nodes that are added for it, which are numbered from first."""
-    mass, centre = ca.SX(v.mass), ca.vertcat(*(ca.SX(x) for x in v.center))
+    mass, centre = ca.SX(v.mass), ca.vertcat(*(ca.SX(x) for x in v.centre))
     inertia = part.inertia_matrix(v)
     found = numbers([*(start[k] for k in nodes), centre])
     places, middle = found[:-1, :dim], found[-1, :dim]

@@ -172,7 +172,7 @@ class _Converter:
     def _body(self, part: nodal.Body) -> None:
         if self.values[f"{part.name}.mass"] <= 0:
             _refuse(part, "a rigid body without mass has no equations of motion of its own", "Give it a small mass")
-        place = [_given(part.expressions[f"center.{x}"]) for x in XYZ]
+        place = [_given(part.expressions[f"centre.{x}"]) for x in XYZ]
         form, s = self.s.bodies[part.name], self.s
         known = [s.q, s.u, s.values.p.symbols]
         found = ca.Function(
@@ -181,7 +181,7 @@ class _Converter:
         now, speed, omega, turn = (np.asarray(each, dtype=float) for each in found(self.q, self.u, self.p))
         if np.abs(turn - np.eye(3)).max() > CLOSE:
             _refuse(part, "the structure as given does not fit together, and the body starts turned", "Move its nodes")
-        given = [self.values[f"{part.name}.center.{x}"] for x in XYZ]
+        given = [self.values[f"{part.name}.centre.{x}"] for x in XYZ]
         if np.abs(now.ravel() - given).max() > CLOSE * max(1.0, float(np.abs(given).max())):
             place = [float(x) for x in now.ravel()]
         inertia = tuple(_given(part.expressions[f"inertia.{x}"]) for x in bodies.MOMENTS)

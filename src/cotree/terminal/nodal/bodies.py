@@ -23,7 +23,7 @@ _MOMENT = Quantity("kg m^2", "finite", False, "moment or product of inertia", bu
 class Body(NodalPart):
     """A rigid body over nodes: m a = sum of forces, J w' + w x J w = sum of moments about its centroid.
 
-    ``center`` is the place of the centroid at the start. ``inertia`` holds the entries xx, yy, zz, xy, xz, yz of the
+    ``centre`` is the place of the centroid at the start. ``inertia`` holds the entries xx, yy, zz, xy, xz, yz of the
     inertia matrix about it, in world axes as they are at the start; three numbers are the moments xx, yy, zz of a body
     whose products vanish.
     """
@@ -33,7 +33,7 @@ class Body(NodalPart):
 
     over: tuple[str, ...] = field(metadata=said("nodes fixed to it", several_of(TEXT, 1)))
     mass: Value = quantity("kg", "mass", symbol="m", range="non-negative")
-    center: tuple[Value, Value, Value] = vector("m", "place of the centroid at the start", built_in="always")
+    centre: tuple[Value, Value, Value] = vector("m", "place of the centroid at the start", built_in="always")
     inertia: tuple[Value, Value, Value, Value, Value, Value] = field(
         default=MISSING, kw_only=True, metadata={"vector": (_MOMENT, MOMENTS), "schema": INERTIA}
     )
