@@ -63,10 +63,10 @@ def _along(stage: Stage, part: OnJoint) -> list[Arrow]:
     axes = axes_of(stage, joint.name)
     if len(axes) != 1:
         return []
-    way = matrices(stage.tracks[joint.frame_a].orientation) @ axes[0]
+    way = matrices(stage.tracks[joint.ends[0]].orientation) @ axes[0]
     result = []
     for word in ("force", "torque"):
         size = stage.result(f"{part.name}.{word}")
         if size is not None and size.ndim == 1:
-            result.append(Arrow(part.name, joint.frame_b, size[:, None] * way, word == "torque", False))
+            result.append(Arrow(part.name, joint.ends[1], size[:, None] * way, word == "torque", False))
     return result

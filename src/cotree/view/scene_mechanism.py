@@ -207,23 +207,24 @@ def _on_joint(stage: Stage, part: OnJoint, joint: Joint) -> None:
     word = next(_word(c) for c in joint.coordinates if c.name == name)
     pin, turn = PIN * stage.size, frame_along(axes[-1] if name.endswith("2") else axes[0])
     drives = isinstance(part, Driver) or part.supplies
-    carrier = joint.frame_a if joint.frame_a in stage.tracks else joint.frame_b
+    a, b = joint.ends
+    carrier = a if a in stage.tracks else b
     if word == "rotation" and drives:
         mesh = arc_arrow(2.6 * pin, 0.22 * pin).moved(shift=1.6 * pin * turn[:, 0], turn=turn)
     elif word == "rotation":
         mesh = coil(4.0, 0.25).moved(scale=(1.6 * pin, 1.8 * pin, 1.8 * pin)).moved(turn=turn)
     else:
-        apart = np.linalg.norm(stage.tracks[carrier].position - stage.tracks[joint.frame_b].position, axis=1)
+        apart = np.linalg.norm(stage.tracks[carrier].position - stage.tracks[b].position, axis=1)
         if float(apart.max()) > 1e-6 * stage.size:
-            mesh = dashpot() if drives else slack(stage, carrier, joint.frame_b, 1.2 * pin)
-            stage.struts.append(Strut(part.name, mesh, carrier, joint.frame_b, 1.2 * pin, SPRING, "joint"))
+            mesh = dashpot() if drives else slack(stage, carrier, b, 1.2 * pin)
+            stage.struts.append(Strut(part.name, mesh, carrier, b, 1.2 * pin, SPRING, "joint"))
         return
     stage.solids.append(Solid(part.name, mesh, carrier, SPRING, "joint"))
 
 
 def _between(stage: Stage, part: Connection) -> None:
     """A spring, a damper, a rod: whatever acts between two frames."""
-    a, b = part.frame_a, part.frame_b
+    a, b = part.ends
     if a not in stage.tracks or b not in stage.tracks:
         return
     pin = PIN * stage.size
