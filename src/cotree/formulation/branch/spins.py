@@ -244,8 +244,8 @@ class Spins:
             return ()
         kin, found = self.own.kin, list[Spin]()
         bodies = [j for j, body in enumerate(self.own.top.bodies) if body is not None and body.turns]
-        found = [ca.densify(slopes(kin.omega[j], kin.u)) for j in bodies]
-        for j, slope in zip(bodies, _called(ca.Function("turns", self._known, found), q, t, p, m), strict=True):
+        turns = [ca.densify(slopes(kin.omega[j], kin.u)) for j in bodies]
+        for j, slope in zip(bodies, _called(ca.Function("turns", self._known, turns), q, t, p, m), strict=True):
             left, sizes, _ = np.linalg.svd(slope @ free)
             for axis, size in zip(left.T, sizes, strict=False):
                 if size > NOTHING:
