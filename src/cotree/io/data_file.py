@@ -69,7 +69,7 @@ def _columns(name: str, entry: Mapping[str, Any]) -> list[str | int]:
     rotation = entry.get("rotation")
     several, one = entry.get("columns"), entry.get("column")
     count = ROTATIONS.get(str(rotation), 0) if rotation is not None else 1
-    given = [one] if rotation is None and several is None else several
+    given: Any = [one] if rotation is None and several is None else several
     wrong = not isinstance(given, Sequence) or isinstance(given, str) or (rotation is not None and one is not None)
     if wrong or (count and len(given) != count):
         expected = f"column: a column of the file, as in {EXAMPLE}" if count == 1 else f"columns: a list of {count}"

@@ -46,6 +46,7 @@ class Lookup:
     def _functions(self) -> list[ca.Function]:
         """The value, its derivatives up to the last that may differ from zero, and a zero."""
         x, at, value = (ca.MX.sym(name) for name in ("x", "at", "value"))
+        how: dict[str, Any]
         row, degree = self._row(self._among(x, at)), self.pieces.degree
         distance, zero = x - row[0], (x > _BEYOND) * ca.sin(x)
         made = [ca.Function(f"{self.name}_{degree + 1}", [x, at], [zero], {"never_inline": True})]
@@ -53,7 +54,8 @@ class Lookup:
             found = ca.MX(0)
             for j in range(degree, order - 1, -1):
                 found = found * distance + float(math.perm(j, order)) * row[1 + j]
-            slopes = ca.Function(f"jac_{self.name}_{order}", [x, at, value], [made[0](x, at), zero])
+            own: Any = [made[0](x, at), zero]
+            slopes = ca.Function(f"jac_{self.name}_{order}", [x, at, value], own)
             how = {"never_inline": True, "custom_jacobian": slopes, "jac_penalty": 0, "enable_forward": False}
             made.insert(0, ca.Function(f"{self.name}_{order}", [x, at], [found], how | {"enable_reverse": False}))
         return made
@@ -90,8 +92,11 @@ def common_parts(*made: ca.SX | ca.Function) -> dict[str, Any]:
     ``made`` are the expressions of the function, or a function that is written out.
     """
     functions = [each for each in made if isinstance(each, ca.Function)]
+    if not Lookup.used:
+        return {"cse": True}
     if not functions:
-        functions = [ca.Function("look", [ca.veccat(*ca.symvar(ca.veccat(*made)))], list(made))]
+        every: list[Any] = list(made)
+        functions = [ca.Function("look", [ca.veccat(*ca.symvar(ca.veccat(*every)))], every)]
     return {"cse": not any(each.name().endswith(LONG) for f in functions for each in f.find_functions())}
 
 

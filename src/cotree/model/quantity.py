@@ -197,15 +197,15 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
             expected=f"arithmetic on numbers, {'t and ' if quantity.signal else ''}parameters",
             remedy="Give the value a plain parameter name of its own",
         )
-    for called in expression.called if not quantity.signal else ():
-        error = expression.no_function(called, ())
-        raise ExpressionError(error.found, where=where, expected=error.expected, remedy=error.remedy)
     if expression.depends_on_time and not quantity.signal:
         raise ModelError(
             f"the value '{expression.text}' depends on time",
             where=where,
             expected="a constant: a number, or an expression of parameters",
         )
+    for called in expression.called if not quantity.signal else ():
+        error = expression.no_function(called, ())
+        raise ExpressionError(error.found, where=where, expected=error.expected, remedy=error.remedy)
     return expression
 
 

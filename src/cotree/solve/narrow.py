@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.formulation import SystemEquations
+from cotree.formulation.values import may_be_narrow
 
 Array = NDArray[np.float64]
 At = Callable[[Array], Array]
@@ -77,7 +78,7 @@ def features(
     found: list[Feature] = []
     for name, expression in expressions.items():
         for term in terms(expression)[:MOST_TERMS] if last > first else ():
-            parts = inner_parts(term)
+            parts = inner_parts(term) if may_be_narrow(term) else []
             if parts:
                 ats = [evaluate(each) for each in (term, *parts)]
                 found += _of_one(name, ats, np.linspace(first, last, samples + 1))

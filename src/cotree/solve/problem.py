@@ -131,7 +131,7 @@ class Problem:
         """The inputs."""
         return self._function("signals", self.equations.signals)
 
-    def mode_values(self, t: Any, p: Array) -> ca.DM:
+    def mode_values(self, t: Any, p: Array) -> Any:
         """The modes at a time, or at several, for parameters p; held values after them, as at the start."""
         values = self._mode_values(t, p)
         for k, mode in enumerate(self.equations.modes):
