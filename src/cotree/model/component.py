@@ -25,6 +25,7 @@ from cotree.model.form import Form, Schema, entries, form_of
 from cotree.model.quantity import (
     MISSING,
     Quantity,
+    check_plain,
     check_range,
     direction,
     field_entries,
@@ -140,6 +141,7 @@ class Component:
         for name, (info, value) in self.entries().items():
             with mistakes:
                 found[name] = read(value, info, f"{self.name}.{name}")
+                check_plain(found[name], info, f"{self.name}.{name}")
         mistakes.report()
         return found
 
