@@ -74,11 +74,11 @@ class Model(Analyses):
 
         return simplified(self)
 
-    def graph(self) -> LinearGraph:
-        """The linear graph of the model; of a mechanism with its dependent virtual-work edges."""
+    def graph(self, virtual_work: bool = True) -> LinearGraph:
+        """The linear graph of the model; of a mechanism with its dependent ``virtual_work`` edges, or without them."""
         from cotree.formulation import model_graph
 
-        return model_graph(self)
+        return model_graph(self, virtual_work)
 
     @helpful
     def tree(self, prefer: Any = None, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:

@@ -84,11 +84,14 @@ def accept(arguments: argparse.Namespace) -> int:
     entry = max((each["id"] for each in store.changes()), default=0) + 1
     shown: list[Moved] = []
     count = 0
+    wanted = ("units",) if arguments.parts == "units" else PARTS  # names alone need no runs
     for name in (each for each in store.names() if fnmatchcase(each, arguments.models)):
         old = store.golden(name)
-        new = record(CASES[name], PARTS, old.get("states"), banded=True) if name in CASES else {"error": {}}
-        plain = record(CASES[name], PARTS, old.get("states")) if name in CASES else new  # as the tests look at it
-        found = chosen(differences(name, old, plain, PARTS), parts=arguments.parts, names=arguments.names)
+        new = record(CASES[name], wanted, old.get("states"), banded=True) if name in CASES else {"error": {}}
+        plain = new  # as the tests look at it
+        if name in CASES and wanted is PARTS:
+            plain = record(CASES[name], PARTS, old.get("states"))
+        found = chosen(differences(name, old, plain, wanted), parts=arguments.parts, names=arguments.names)
         if not found:
             continue
         path = store.file_of(name, store.DATA / "changed")
@@ -96,7 +99,7 @@ def accept(arguments: argparse.Namespace) -> int:
         store.write(path, before + [{"id": entry, **item} for each in found for item in _items(each, new)])
         shown += found[:SHOWN]
         count += len(found)
-    if fnmatchcase(WRONG, arguments.models):
+    if fnmatchcase(WRONG, arguments.models) and wanted is PARTS:
         found = wrong_moved(store.wrong(), rejudged(store.wrong()))
         path = store.DATA / "changed" / "wrong.json.gz"
         before = store.read(path) if path.exists() else []

@@ -158,10 +158,13 @@ def test_making_refuses(make: Any, message: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("body", [PointMass("P", mass=-1.0), RigidBody("B", mass=0.0, inertia=(1, 1, 1))])
-def test_mass_is_positive(body: Any) -> None:
-    with pytest.raises(ModelError, match="the value is"):
-        body.values({})
+@pytest.mark.parametrize("mass", [-1.0, 0.0])
+def test_mass_is_positive(mass: float) -> None:
+    for make in (lambda m: PointMass("P", mass=m), lambda m: RigidBody("B", mass=m, inertia=(1, 1, 1))):
+        with pytest.raises(ModelError, match="the value is"):
+            make(mass)
+        with pytest.raises(ModelError, match="the value is"):
+            make("m").values({"m": mass})
 
 
 def test_frames_are_nodes() -> None:

@@ -144,11 +144,19 @@ class TestCouplings:
         assert self.terms(part, k=3.0) == [("A", None, 1.0), ("B", "angle_2", -6.0), ("C", None, 0.5)]
         assert hash(part) == hash(Coupled("c", factors=dict(part.factors)))
 
-    @pytest.mark.parametrize("part", [Gear("g", "A", "B", ratio=0.0), RackAndPinion("r", "A", "B", radius=-0.1),
-                                      Coupled("c", factors={"A": 1, "B": 0})])  # fmt: skip
-    def test_ranges(self, part: Any) -> None:
+    @pytest.mark.parametrize(
+        ("make", "wrong"),
+        [
+            (lambda value: Gear("g", "A", "B", ratio=value), 0.0),
+            (lambda value: RackAndPinion("r", "A", "B", radius=value), -0.1),
+            (lambda value: Coupled("c", factors={"A": 1, "B": value}), 0),
+        ],
+    )
+    def test_ranges(self, make: Any, wrong: float) -> None:
         with pytest.raises(ModelError, match="the value is"):
-            part.values({})
+            make(wrong)
+        with pytest.raises(ModelError, match="the value is"):
+            make("k").values({"k": wrong})
 
 
 @pytest.mark.parametrize(
@@ -173,19 +181,22 @@ def test_making_refuses(make: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "part",
+    "make",
     [
-        ConstantDistance("c", *ENDS, length=0.0),
-        PointOnLine("l", *ENDS, axis=(0, 0, 0)),
-        PointOnPlane("p", *ENDS, normal=(0, 0, 0)),
-        ParallelAxes("p", *ENDS, axis_b=(0, 0, 0)),
-        RollingDisc("r", *ENDS, radius=1.0, axis=(0, 0, 0)),
-        RollingDisc("r", *ENDS, radius=0.0),
+        lambda zero: ConstantDistance("c", *ENDS, length=zero),
+        lambda zero: PointOnLine("l", *ENDS, axis=(0, zero, 0)),
+        lambda zero: PointOnPlane("p", *ENDS, normal=(zero, 0, 0)),
+        lambda zero: ParallelAxes("p", *ENDS, axis_b=(0, 0, zero)),
+        lambda zero: RollingDisc("r", *ENDS, radius=1.0, axis=(0, zero, 0)),
+        lambda zero: RollingDisc("r", *ENDS, radius=zero),
     ],
 )
-def test_checks_refuse(part: Any) -> None:
+def test_checks_refuse(make: Any) -> None:
     with pytest.raises(ModelError):
-        part.check(part.values({}))
+        make(0.0)
+    part = make("k")
+    with pytest.raises(ModelError):
+        part.check(part.values({"k": 0.0}))
 
 
 class ClassicalDisc:

@@ -52,8 +52,8 @@ def _check_rooms(model: Model) -> None:
         )
 
 
-def model_graph(model: Model) -> LinearGraph:
-    """The linear graph of a model."""
+def model_graph(model: Model, virtual_work: bool = True) -> LinearGraph:
+    """The linear graph of a model; of a mechanism without its dependent edges where told so."""
     if model.nodal:
         from cotree.formulation.nodal import nodal_graph
 
@@ -68,7 +68,7 @@ def model_graph(model: Model) -> LinearGraph:
         return network_graph(model)
     from cotree.formulation.branch import mechanism_graph
 
-    return mechanism_graph(model)
+    return mechanism_graph(model, dependent=virtual_work)
 
 
 def model_tree(

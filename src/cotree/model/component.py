@@ -25,6 +25,7 @@ from cotree.model.kinds import KINDS, snake
 from cotree.model.quantity import (
     MISSING,
     Quantity,
+    check_plain,
     check_range,
     direction,
     field_entries,
@@ -149,6 +150,7 @@ class Component:
         for name, (info, value) in self.entries().items():
             with mistakes:
                 found[name] = read(value, info, f"{self.name}.{name}")
+                check_plain(found[name], info, f"{self.name}.{name}")
         mistakes.report()
         return found
 

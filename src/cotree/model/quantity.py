@@ -155,8 +155,12 @@ def vector_entries(
             "no value is given" if given is MISSING else f"found {given!r}",
             where=f"{owner}.{name}",
             expected=f"{len(labels)} numbers{f' in {info.unit}' if info.unit else ''} ({', '.join(labels)})"
-            + (", or one of x, y, z, -x, -y, -z" if info.unit == "" and labels == ("x", "y", "z") else ""),
+            + (", or one of x, y, z, -x, -y, -z" if _directs(info, labels) else ""),
         )
+    if _directs(info, labels) and all(isinstance(each, int | float) and each == 0 for each in values):
+        where, expected = f"{owner}.{name}", "a direction of any length but zero"
+        remedy = "Give a direction such as (0, 0, 1)"
+        raise ModelError("the direction is (0, 0, 0)", where=where, expected=expected, remedy=remedy)
     return {f"{name}.{label}": (info, value) for label, value in zip(labels, values, strict=True)}
 
 
@@ -175,7 +179,11 @@ def direction(given: Any) -> Any:
 def is_direction(field: dataclasses.Field[Any]) -> bool:
     """Whether a field holds a direction in space."""
     info, labels = field.metadata.get("vector", (None, ()))
-    return info is not None and info.unit == "" and labels == ("x", "y", "z")
+    return info is not None and _directs(info, labels)
+
+
+def _directs(info: Quantity, labels: tuple[str, ...]) -> bool:
+    return info.unit == "" and labels == ("x", "y", "z")
 
 
 def read(given: Any, quantity: Quantity, where: str) -> Expression:
@@ -290,6 +298,13 @@ def check_range(value: float, quantity: Quantity, where: str) -> None:
     _check_size(value, where)
     if not _RANGES[quantity.range](value):
         raise ModelError(f"the value is {value:g}", where=where, expected=quantity.expected)
+
+
+def check_plain(expression: Expression, quantity: Quantity, where: str) -> None:
+    """The same for an expression, as far as its value is known before the parameters are."""
+    known = quantity.range != "finite" and not quantity.signal and not expression.names
+    if known and not (expression.depends_on_time or expression.measured):
+        check_range(number(expression, {}, where), quantity, where)
 
 
 def _check_size(value: float, where: str) -> None:

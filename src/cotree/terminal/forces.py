@@ -71,6 +71,7 @@ class ForceBetween(Element):
     """force on b = force(t, measured) n, its opposite on a, with n from a to b: a positive one drives them apart."""
 
     supplies: ClassVar[bool] = True
+    straight: ClassVar[bool] = True
 
     force: Signal = signal("N", "force that drives the frames apart", measured=True)
 

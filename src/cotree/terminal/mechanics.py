@@ -273,6 +273,8 @@ class Element(Connection):
     """A force element between two frames: its wrench follows from the relative motion."""
 
     supplies: ClassVar[bool] = False
+    straight: ClassVar[bool] = False
+    """Whether it acts along the line between its ends, so that it has a length and a tension."""
 
     def wrench(self, v: Any, motion: Motion, here: Any) -> Wrench:
         """Force and torque on b. ``here`` offers time and measured quantities."""

@@ -48,6 +48,7 @@ class Spring(Element, Characteristic):
     """
 
     example: ClassVar[Mapping[str, Any]] = {"length": 0.4, "stiffness": 2.0, "damping": 0.1}
+    straight: ClassVar[bool] = True
 
     length: Value = quantity("m", "natural length", symbol="l_0", range="non-negative", built_in="zero")
     stiffness: Value | None = quantity("N/m", "stiffness", symbol="k", range="positive", default=None)
@@ -91,6 +92,7 @@ class Damper(Element, Characteristic):
 
     ways: ClassVar[tuple[str, ...]] = ("damping", "law", "table")
     example: ClassVar[Mapping[str, Any]] = {"damping": 2.0}
+    straight: ClassVar[bool] = True
 
     damping: Value | None = quantity("N s/m", "damping", symbol="c", range="positive", default=None)
 

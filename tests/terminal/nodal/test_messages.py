@@ -160,101 +160,101 @@ def test_refused_when_made(name: str) -> None:
 
 CHECKED: dict[str, tuple[Any, str]] = {
     "a line of direction zero": (
-        nodal.OnLine("L", "A", along=(0, 0, 0)),
+        lambda: nodal.OnLine("L", "A", along=(0, 0, 0)),
         "L.along: the direction is (0, 0, 0). Expected a direction of any length but zero. "
         "Give a direction such as (0, 0, 1).",
     ),
     "a plane of normal zero by parameters": (
-        nodal.OnPlane("P", "A", normal=("2*zero", 0, 0.0)),
+        lambda: nodal.OnPlane("P", "A", normal=("2*zero", 0, 0.0)),
         "P.normal: the direction is (0, 0, 0). Expected a direction of any length but zero. "
         "Give a direction such as (0, 0, 1).",
     ),
     "a gear about no axis": (
-        nodal.Gear("G", ("A", "H", "B"), ("B", "H", "C"), axis=(0, 0, 0)),
+        lambda: nodal.Gear("G", ("A", "H", "B"), ("B", "H", "C"), axis=(0, 0, 0)),
         "G.axis: the direction is (0, 0, 0). Expected a direction of any length but zero. "
         "Give a direction such as (0, 0, 1).",
     ),
     "a latch about no axis": (
-        nodal.Latch("L", ("A", "H", "B"), at=1, axis=(0, 0, 0)),
+        lambda: nodal.Latch("L", ("A", "H", "B"), at=1, axis=(0, 0, 0)),
         "L.axis: the direction is (0, 0, 0). Expected a direction of any length but zero. "
         "Give a direction such as (0, 0, 1).",
     ),
     "a gear of ratio zero": (
-        nodal.Gear("G", ("A", "H", "B"), ("B", "H", "C"), ratio=0),
+        lambda: nodal.Gear("G", ("A", "H", "B"), ("B", "H", "C"), ratio=0),
         "G.ratio: the value is 0. Expected a non-zero number, or an expression of parameters.",
     ),
     "a bar of length zero": (
-        nodal.Bar("AB", "A", "B", mass=1, length=0),
+        lambda: nodal.Bar("AB", "A", "B", mass=1, length=0),
         "AB.length: the value is 0. Expected a positive number in m, or an expression of parameters.",
     ),
     "a negative natural length": (
-        nodal.Spring("S", "A", "B", stiffness=1, length=-0.1),
+        lambda: nodal.Spring("S", "A", "B", stiffness=1, length=-0.1),
         "S.length: the value is -0.1. Expected a non-negative number in m, or an expression of parameters.",
     ),
     "a cable of negative natural length": (
-        nodal.ElasticCable("C", ("A", "B"), stiffness=1, length=-0.1),
+        lambda: nodal.ElasticCable("C", ("A", "B"), stiffness=1, length=-0.1),
         "C.length: the value is -0.1. Expected a non-negative number in m, or an expression of parameters.",
     ),
     "a cable without stiffness": (
-        nodal.ElasticCable("C", ("A", "B"), stiffness=0, length=1),
+        lambda: nodal.ElasticCable("C", ("A", "B"), stiffness=0, length=1),
         "C.stiffness: the value is 0. Expected a positive number in N/m, or an expression of parameters.",
     ),
     "a cable that pushes": (
-        nodal.ForceCable("C", ("A", "B"), tension=-5),
+        lambda: nodal.ForceCable("C", ("A", "B"), tension=-5),
         "C.tension: the tension is -5 N. Expected a tension of zero or more: a cable cannot push. "
         "Give a positive tension, or use forces on the nodes.",
     ),
     "a motor cable of no length": (
-        nodal.MotorCable("C", ("A", "B"), length="zero"),
+        lambda: nodal.MotorCable("C", ("A", "B"), length="zero"),
         "C.length: the length is 0 m. Expected a positive length, or an expression of time such as '2 - 0.1*t'. "
         "Give the length of the whole path.",
     ),
     "a negative damping": (
-        nodal.Damper("D", "A", "B", damping=-1),
+        lambda: nodal.Damper("D", "A", "B", damping=-1),
         "D.damping: the value is -1. Expected a positive number in N s/m, or an expression of parameters.",
     ),
     "an inertia with a negative principal moment": (
-        nodal.Body("P", ("A",), inertia=(1, 1, 1, 1.5, 0, 0), **BODY),
+        lambda: nodal.Body("P", ("A",), inertia=(1, 1, 1, 1.5, 0, 0), **BODY),
         "P.inertia: the principal moments of inertia are -0.5, 1, 2.5 kg m^2. Expected moments that are not negative. "
         "Check the order xx, yy, zz, xy, xz, yz: the last three are entries of the inertia matrix.",
     ),
     "an inertia of no real body": (
-        nodal.Body("P", ("A",), inertia=(0, 0, 1), **BODY),
+        lambda: nodal.Body("P", ("A",), inertia=(0, 0, 1), **BODY),
         "P.inertia: the principal moments of inertia 0, 0, 1 kg m^2 break the triangle inequality. Expected the sum of "
         "any two at least as large as the third: no real body has other values. "
         "For a flat body the moment across its plane is the sum of the two others.",
     ),
     "an inertia without a mass": (
-        nodal.Body("P", ("A",), mass=0, centre=(0, 0, 0), inertia=(1, 1, 1)),
+        lambda: nodal.Body("P", ("A",), mass=0, centre=(0, 0, 0), inertia=(1, 1, 1)),
         "P.inertia: the mass is zero, and the principal moments of inertia are 1, 1, 1 kg m^2. "
         "Expected an inertia of zeros with a mass of zero. Give the mass, or zeros for the inertia.",
     ),
     "a latch at length zero": (
-        nodal.Latch("L", ("A", "B"), at=0),
+        lambda: nodal.Latch("L", ("A", "B"), at=0),
         "L.at: the length is 0 m. Expected a positive length: nodes at one place have no direction in which to hold "
         "each other. Give a small length.",
     ),
     "a latch at straight legs without an axis": (
-        nodal.Latch("L", ("A", "H", "B"), at="pi"),
+        lambda: nodal.Latch("L", ("A", "H", "B"), at="pi"),
         "L.at: the angle is 3.1415927 rad. Expected an angle between 0 and pi, which an angle without a sign can pass. "
         "Give axis=..., about which the angle has a sign, such as (0, 0, 1).",
     ),
     "a stop with limits the wrong way round": (
-        nodal.Stop("S", ("A", "B"), least=2, most=1),
+        lambda: nodal.Stop("S", ("A", "B"), least=2, most=1),
         "S: least is 2 and most is 1 m. Expected least below most. Exchange the two limits.",
     ),
     "a stop with limits a turn apart": (
-        nodal.Stop("S", ("A", "H", "B"), least=-4, most=4, axis=(0, 0, 1)),
+        lambda: nodal.Stop("S", ("A", "H", "B"), least=-4, most=4, axis=(0, 0, 1)),
         "S: the limits -4 and 4 rad are a full turn apart. Expected limits less than 2*pi apart. "
         "Use nearer limits, or only one.",
     ),
     "a stop that gives more than it takes": (
-        nodal.Stop("S", ("A", "B"), most=1, restitution=1.2),
+        lambda: nodal.Stop("S", ("A", "B"), most=1, restitution=1.2),
         "S.restitution: the restitution is 1.2. Expected a number from 0 (no rebound) to 1 (no loss). "
         "Give the speed after an impact over that before it.",
     ),
     "a stop that sticks": (
-        nodal.Stop("S", ("A", "B"), most=1, restitution=-0.2),
+        lambda: nodal.Stop("S", ("A", "B"), most=1, restitution=-0.2),
         "S.restitution: the restitution is -0.2. Expected a number from 0 (no rebound) to 1 (no loss). "
         "Give the speed after an impact over that before it.",
     ),
@@ -263,11 +263,15 @@ CHECKED: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", CHECKED)
 def test_refused_by_its_values(name: str) -> None:
-    part, message = CHECKED[name]
-    model = Model("m", parameters={"zero": 0.0})
-    model.add(part)
-    with pytest.raises(ModelError) as caught:
+    make, message = CHECKED[name]
+
+    def used() -> None:
+        model = Model("m", parameters={"zero": 0.0})
+        model.add(make())
         model.component_values()
+
+    with pytest.raises(ModelError) as caught:
+        used()
     assert str(caught.value) == message
 
 

@@ -40,6 +40,8 @@ class Acting:
     """Whether the power comes from a network, which books it."""
     banked: ca.SX = field(default_factory=lambda: ca.SX(0))
     """The power that is stored beyond the potential energy."""
+    motion: Motion | None = None
+    """How its ends move, where it acts along the line between them."""
 
     @property
     def power(self) -> ca.SX:
@@ -55,6 +57,8 @@ class Reactions:
     """Wrench on frame b of every joint and constraint."""
     drives: Mapping[str, ca.SX]
     """Forces of drivers, by name."""
+    shares: tuple[tuple[str, Link, str, ca.SX], ...]
+    """What couplings exert along coordinates: the coupling, the joint, its coordinate, the generalised force."""
     pairs: tuple[tuple[Place, Place, Wrench], ...]
     """Every wrench that acts between two frames, those of elements and drivers included: on b, and opposite on a."""
 
@@ -115,7 +119,8 @@ class Mechanism:
             wrench = part.wrench(v, motion, here)
             link = (ca.vertcat(motion.d_dot, motion.omega), ca.vertcat(wrench.force, wrench.torque))
             own = ca.SX(part.potential(v, motion)), part.supplies, part.loss(v, motion)
-            result.append(Acting(part.name, wrench, link, *own, banked=part.banked(v, motion)))
+            line = motion if part.straight else None
+            result.append(Acting(part.name, wrench, link, *own, banked=part.banked(v, motion), motion=line))
             if isinstance(part, Characteristic) and part.law is not None:
                 top.values.laws[f"{part.name}.law"] = ca.norm_2(wrench.force)
         for push in top.joint_forces:
@@ -207,6 +212,7 @@ class Mechanism:
             pairs.append((top.places[frame_a], top.places[frame_b], act.wrench))
         held: dict[str, Wrench] = {}
         drives: dict[str, ca.SX] = {}
+        shares: list[tuple[str, Link, str, ca.SX]] = []
         for rows, first in self.numbered():
             lam = ca.vertcat(*(multipliers.get(first + k, ca.SX(0)) for k in range(len(rows))))
             if rows.driver:
@@ -219,6 +225,7 @@ class Mechanism:
                 pairs.append((rows.a, rows.b, wrench))
             else:
                 for joint, name, factor in self._coupled(rows.owner):
+                    shares.append((rows.owner, joint, name, factor * lam))
                     pairs.append((joint.a, joint.b, along(kin, joint, name, factor * lam)))
         applied = Applied(kin)
         for each in pairs:
@@ -233,7 +240,7 @@ class Mechanism:
             force, own = self._taken(link, coordinate, held[link.name])
             drives[name] = force
             held[link.name] = _sum(held[link.name], own, -1)
-        return Reactions(held, drives, tuple(pairs))
+        return Reactions(held, drives, tuple(shares), tuple(pairs))
 
     def _taken(self, link: Link, name: str, total: Wrench) -> tuple[ca.SX, Wrench]:
         """The generalised force of a driver in the tree, and its wrench, out of what joint and driver carry."""

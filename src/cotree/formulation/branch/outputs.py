@@ -11,6 +11,7 @@ from cotree.formulation.branch.loads import frame_loads, load_outputs, section_o
 from cotree.formulation.branch.mechanism import Mechanism, Reactions, frame_motion
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.segmented import Segmented
+from cotree.formulation.branch.totals import coupling_outputs, line_outputs, system_outputs
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
 from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
@@ -45,6 +46,9 @@ def mechanism_outputs(
             result |= _wrench(act.name, act.wrench)
     booked = {act.name for act in own.loads}
     result |= {f"{name}.power": Output(power, "W") for name, power in powers.items() if name not in booked}
+    result |= line_outputs(own, carried)
+    result |= coupling_outputs(carried)
+    result |= system_outputs(own)
     result["kinetic_energy"] = Output(own.kinetic, "J")
     result["potential_energy"] = Output(ca.SX(potential), "J")
     return result
