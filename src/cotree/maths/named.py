@@ -12,12 +12,13 @@ from typing import Any, overload
 import numpy as np
 
 from cotree.errors import CotreeError, GraphError, listing, nearest
+from cotree.maths.viewed import Viewed
 
 Key = str | slice | Sequence[str]
 _SHOWN_ROWS, _SHOWN_COLUMNS = 24, 16
 
 
-class NamedMatrix:
+class NamedMatrix(Viewed):
     """An immutable sparse matrix with named rows and columns.
 
     Topology is stored in int8; products and sums are taken in int64 so that they cannot overflow.
@@ -165,6 +166,9 @@ class NamedMatrix:
 
     def __repr__(self) -> str:
         return f"<NamedMatrix {self.shape[0]} x {self.shape[1]}, {self.nnz} non-zero, {self.dtype}>"
+
+    def _view(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         """A table with labels; the middle of a big matrix is left out."""

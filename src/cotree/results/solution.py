@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
+from cotree.maths.viewed import Viewed
 from cotree.results.components import components
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits, left_by
 from cotree.results.origin import Origin
@@ -25,7 +26,7 @@ SAME_TIME = 1e-12
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(Viewed):
     """What a run cost and how it was made."""
 
     integrator: str

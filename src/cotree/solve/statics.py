@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
 from cotree.results.components import components
-from cotree.results.html import html_table
 from cotree.solve.held import Held
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
@@ -54,7 +54,7 @@ SLUGGISH = 1e-3
 
 
 @dataclass(frozen=True)
-class Equilibrium:
+class Equilibrium(Viewed):
     """A position of rest: ``eq["O.angle"]`` and all other results by name, reactions included."""
 
     model: str
@@ -77,6 +77,11 @@ class Equilibrium:
 
     def __repr__(self) -> str:
         return f"<Equilibrium of '{self.model}' at t = {self.t:g} s: {self.stability}, {len(self.values)} results>"
+
+    def _view(self) -> Table | str:
+        names = [name for name in self.state if name in self.units]
+        rows = ((name, float(self.state[name]), self.units[name]) for name in names)
+        return Table(("coordinate", "value", "unit"), rows, len(names))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -103,12 +108,6 @@ class Equilibrium:
         """The SI unit of a result."""
         _ = self[name]
         return self.units[name]
-
-    def _repr_html_(self) -> str:
-        names = [name for name in self.state if name in self.units]
-        rows = ((name, float(self.state[name]), self.units[name]) for name in names)
-        words = f"{self.model} at rest, {self.stability}; largest force left {self.residual:.3g}"
-        return html_table(words, ("coordinate", "value", "unit"), rows, len(names))
 
 
 @helpful
