@@ -16,6 +16,7 @@ from cotree.maths.viewed import Viewed
 
 Key = str | slice | Sequence[str]
 _SHOWN_ROWS, _SHOWN_COLUMNS = 24, 16
+_LISTED = 100  # names of each side that a prompt completes
 
 
 class NamedMatrix(Viewed):
@@ -129,6 +130,9 @@ class NamedMatrix(Viewed):
         if isinstance(row, str) and isinstance(column, str):
             return self._data[self._row_index(row), self._col_index(column)].item()
         return self._take(self._chosen(row, self.row_names), self._chosen(column, self.col_names))
+
+    def _ipython_key_completions_(self) -> list[tuple[str, str]]:
+        return [(row, column) for row in self.row_names[:_LISTED] for column in self.col_names[:_LISTED]]
 
     @overload
     def __matmul__(self, other: NamedMatrix) -> NamedMatrix: ...

@@ -137,6 +137,9 @@ class InverseDynamics(Viewed):
             )
         return self.efforts[name]
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.efforts)
+
 
 @helpful
 def inverse_dynamics(

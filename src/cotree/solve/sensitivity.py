@@ -69,6 +69,9 @@ class Sensitivities(Viewed):
                 )
         return np.asarray(self.derivatives[self.outputs.index(output), self.wrt.index(parameter)])
 
+    def _ipython_key_completions_(self) -> list[tuple[str, str]]:
+        return [(output, parameter) for output in self.outputs for parameter in self.wrt]
+
     def unit(self, output: str, parameter: str) -> str:
         """The unit of a derivative: ``N/kg``, ``m/(m/s)``."""
         above, below = self.units[output] or "1", self.units[parameter]

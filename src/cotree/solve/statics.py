@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ResultError, SolveError, listing, nearest
+from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
 from cotree.maths.viewed import Table, Viewed
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
-from cotree.results.components import components
+from cotree.results.components import completions, matching
 from cotree.solve.held import Held
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
@@ -96,18 +96,14 @@ class Equilibrium(Viewed):
     def __getitem__(self, name: str) -> Any:
         if name in self.values:
             return self.values[name]
-        if parts := components(name, self.values):
-            return np.array([self.values[part] for part in parts])
-        raise ResultError(
-            f"there is no result '{name}'",
-            expected=f"one of {listing(self.values)}",
-            remedy=nearest(str(name), self.values),
-        )
+        return np.array([self.values[part] for part in matching(name, self.values)])
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return completions(self.values)
 
     def unit(self, name: str) -> str:
         """The SI unit of a result."""
-        _ = self[name]
-        return self.units[name]
+        return self.units[matching(name, self.values)[0]]
 
 
 @helpful
