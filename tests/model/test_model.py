@@ -178,7 +178,7 @@ def test_values_that_are_not_finite_are_refused_where_they_are_given() -> None:
         ({"R": 3}, "(?i)did you mean 'R.resistance'"),
         ({"V.voltage": 7}, "V.voltage: it follows from the expression 'sin"),
         ({"Q.resistance": 7}, "Q.resistance: it follows from the expression 'a'"),
-        ({"R.resistance": "5"}, "R.resistance: found '5'"),
+        ({"R.resistance": "5 m"}, "R.resistance: '5 m' is a length"),
         ({"R.resistance": float("inf")}, "R.resistance: the value is inf"),
         ({"a": float("nan")}, "a: the value is nan"),
         ({"a": None}, "a: found None"),

@@ -59,10 +59,10 @@ def test_tables_of_analyses() -> None:
     m = ct.load(EXAMPLES / "pendulum.yaml")
     modes = m.modes()
     text = parsed(modes._repr_html_())
-    assert f"{len(modes)} modes, stable" in text
+    assert f"<Modes: {len(modes)}, stable" in text
     assert f"{modes.frequencies[0]:.6g}" in text
     rest = m.static_equilibrium()
-    assert f"at rest, {rest.stability}" in parsed(rest._repr_html_())
+    assert f"at t = 0 s: {rest.stability}" in parsed(rest._repr_html_())
     linear = network().linearise()
     assert f"{linear.poles()[0].real:.6g}" in parsed(linear._repr_html_())
 

@@ -21,6 +21,7 @@ from cotree.bond.causality_rules import Atom, Relation, ends_at, other_end
 from cotree.bond.causality_whole import Whole
 from cotree.bond.structure import ONE_PORTS, SOURCES, STORAGES, BondStructure, component_names
 from cotree.errors import FormulationError, listing
+from cotree.maths.viewed import Viewed
 
 GIVES: Mapping[str, str] = {"Se": "effort", "Sf": "flow", "GR": "effort", "I": "flow", "C": "effort", "R": "effort"}
 """What each one-port gives where it may choose; for storages in integral causality."""
@@ -28,7 +29,7 @@ OPPOSITE: Mapping[str, str] = {"effort": "flow", "flow": "effort"}
 
 
 @dataclass
-class Causality:
+class Causality(Viewed):
     """The strokes of an opened graph with their reasons, and what they tell."""
 
     structure: BondStructure
@@ -81,6 +82,9 @@ class Causality:
     def __repr__(self) -> str:
         counts = f"{len(self.integral)} integral, {len(self.derivative)} derivative, {len(self.conflicts)} conflicts"
         return f"<Causality of '{self.structure.name}': {counts}>"
+
+    def _view(self) -> str:
+        return self.text()
 
     def __str__(self) -> str:
         return self.text()

@@ -33,6 +33,7 @@ from cotree.bond.structure import (
     component_names,
 )  # fmt: skip
 from cotree.errors import FormulationError, listing, nearest
+from cotree.maths.viewed import Viewed
 
 MEASURED = {"effort": "effort", "flow": "flow", "momentum": "flow", "displacement": "effort"}
 """The variable of a storage that a measured quantity stands for; of other elements momentum integrates the effort and
@@ -47,7 +48,7 @@ UNTOLD = "Signals act in this graph that order, ranks and paths leave out: they 
 
 
 @dataclass(frozen=True)
-class CausalPath:
+class CausalPath(Viewed):
     """The way of an influence from a source to a storage, or from a storage to a sensor."""
 
     start: str
@@ -66,7 +67,7 @@ class CausalPath:
 
 
 @dataclass
-class Structural:
+class Structural(Viewed):
     """Order, paths, and the two structural properties."""
 
     structure: BondStructure
@@ -136,6 +137,9 @@ class Structural:
     def __repr__(self) -> str:
         counts = f"order {self.order}, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         return f"<Structural of '{self.structure.name}': {counts}>"
+
+    def _view(self) -> str:
+        return self.text()
 
     def __str__(self) -> str:
         return self.text()

@@ -9,6 +9,7 @@ from cotree._version import __version__
 from cotree.cli.console import heading, table
 from cotree.cli.options import formulation_of
 from cotree.errors import listing
+from cotree.results.components import components
 
 if TYPE_CHECKING:
     from cotree import api
@@ -144,10 +145,7 @@ def main_names(model: api.Model, solution: Solution) -> list[str]:
 
 def scalars(name: str, solution: Solution) -> list[str]:
     """The name itself, or the entries of a vector."""
-    if name in solution.values:
-        return [name]
-    labels = ("x", "y", "z", "e0", "e1", "e2", "e3")
-    return [f"{name}.{label}" for label in labels if f"{name}.{label}" in solution.values]
+    return [name] if name in solution.values else components(name, solution.values)
 
 
 def flat(plot: Iterable[Any]) -> list[str]:

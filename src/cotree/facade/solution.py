@@ -21,7 +21,18 @@ class Solution(_solution.Solution):
 
     @helpful
     def plot(self, *names: str | Iterable[str], path: str | Path | None = None, x: str = "t") -> Figure:
-        """Plot results over time or another result, named one by one or in a list; returns the figure."""
+        """Plot results over time or over another result; a notebook shows the picture.
+
+        Parameters
+        ----------
+        names
+            Names, names of vectors and patterns (``"O.angle"``, ``"O.force"``, ``"*.angle"``), one by one or in lists;
+            default: the states.
+        path
+            File to write: SVG, PNG or PDF.
+        x
+            The result along the horizontal axis; default: time.
+        """
         from cotree.view import plot_solution
 
         flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]

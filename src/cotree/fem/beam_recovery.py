@@ -17,6 +17,7 @@ import numpy as np
 from cotree.fem.element import Array
 from cotree.fem.section import Section
 from cotree.fem.section_stress import outer_radius, stress_points
+from cotree.maths.viewed import Viewed
 
 if TYPE_CHECKING:
     from cotree.fem.beam import Beams
@@ -34,7 +35,7 @@ class Forces(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stress:
+class Stress(Viewed):
     """Stress in Pa at P points of the section, S stations and E elements."""
 
     points: Array

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.maths.viewed import Viewed
+
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -59,7 +61,7 @@ class Cloud:
         return np.asarray(np.einsum("eg,egik,egil->ekl", self.mass, self.rows, self.rows, optimize=True))
 
 
-class Elements:
+class Elements(Viewed):
     """A family of elements of one kind. Subclasses set `degrees` and say the rest."""
 
     degrees: Integers

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from cotree.errors import ModelError, listing, nearest
+from cotree.maths.viewed import Viewed
 from cotree.model.built import build
 from cotree.model.form import ABOVE_ZERO, VALUE, Schema, either, made, one_of, or_null
 from cotree.model.quantity import LARGEST, finite
@@ -40,7 +41,7 @@ def in_si(owner: Any, where: str, **units: str) -> None:
 
 
 @dataclass(frozen=True)
-class Material:
+class Material(Viewed):
     """An isotropic material in SI units.
 
     The shear modulus is E / 2 (1 + nu) unless it is given. ``viscosity`` is the retardation time tau in s of the

@@ -23,6 +23,7 @@ import numpy as np
 from cotree.errors import ModelError, listing, nearest
 from cotree.fem import mesh_check as check
 from cotree.fem.element import Array, Integers
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.built import build
 from cotree.model.form import FLAG, TEXT, VALUE, VECTOR, WHOLE, Schema, either, entries, listed, made_by, named, several
 from cotree.model.quantity import LARGEST, finite
@@ -34,7 +35,7 @@ _PLANE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class Mesh(Viewed):
     """Nodes with what joins them. Numbers count from 0; a mesh is checked when it is made."""
 
     nodes: Array
@@ -94,6 +95,11 @@ class Mesh:
     def __repr__(self) -> str:
         counts = f"{len(self.nodes)} nodes, {len(self.lines)} lines, {len(self.triangles)} triangles"
         return f"<Mesh: {counts}, sets {listing(self.sets, 8) or 'none'}>"
+
+    def _view(self) -> Table | str:
+        rows = [("nodes", len(self.nodes)), ("lines", len(self.lines)), ("triangles", len(self.triangles))]
+        rows += [(f"set {name}", len(each)) for name, each in self.sets.items()]
+        return Table(("", "number"), rows, len(rows))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mesh):

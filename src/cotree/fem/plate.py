@@ -17,6 +17,7 @@ import numpy as np
 from cotree.errors import ModelError, listing
 from cotree.fem.element import Array
 from cotree.fem.material import Material, in_si, material_from_data, material_schema, number
+from cotree.maths.viewed import Viewed
 from cotree.model.built import build, pick
 from cotree.model.form import ABOVE_ZERO, VALUE, Schema, either, entries, listed, made, several
 
@@ -57,7 +58,7 @@ class Plating(Protocol):
 
 
 @dataclass(frozen=True)
-class _Layer:
+class _Layer(Viewed):
     """One homogeneous layer, centred on the surface of the nodes."""
 
     thickness: float
@@ -175,7 +176,7 @@ Ply = Plate | Orthotropic
 
 
 @dataclass(frozen=True)
-class Laminate:
+class Laminate(Viewed):
     """Any plating by its matrices, (6, 6) as [[A, B], [B, D]], and its mass; made from layers by `layered`.
 
     ``rotary`` is the integral of density times z^2 (kg), ``offset`` the height of the centre of mass (m).

@@ -15,6 +15,7 @@ from typing import Any
 
 from cotree.errors import ModelError
 from cotree.fem.material import number
+from cotree.maths.viewed import Viewed
 from cotree.model.built import build, pick
 from cotree.model.form import ABOVE_ZERO, VALUE, Schema, listed, made_by, several
 
@@ -23,7 +24,7 @@ Factors = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Viewed):
     """A cross-section: numbers for the beam, with the kind and the lengths they come from."""
 
     area: float

@@ -22,6 +22,7 @@ from cotree.errors import ModelError, listing
 from cotree.fem import bending, membrane
 from cotree.fem.element import Array, Cloud, Elements, Integers, degrees_of, rigid_rows
 from cotree.fem.plate import Plating
+from cotree.maths.viewed import Viewed
 
 FLAT = 1e-12
 """Area over the squared longest side below which a triangle counts as a line."""
@@ -31,7 +32,7 @@ _AT = np.concatenate([bending.CENTRE, bending.CORNERS])
 
 
 @dataclass(frozen=True)
-class Strains:
+class Strains(Viewed):
     """Strains in the triangles' axes at the centroid and the three corners: (T, 4, 3) each."""
 
     membrane: Array
@@ -41,7 +42,7 @@ class Strains:
 
 
 @dataclass(frozen=True)
-class Stress:
+class Stress(Viewed):
     """Stress in the triangles' axes at one height, at the centroid and the three corners."""
 
     components: Array

@@ -18,10 +18,11 @@ from cotree.fem.eigen import Free, Modes, normalised, vibration
 from cotree.fem.element import DEGREES, Array, Elements, Integers, degrees_of, rigid_motions, rigid_rows
 from cotree.fem.factor import Factor
 from cotree.fem.hold import MOVES, Held, Which, hold, left_rigid, mechanism, moves, rigid_left
+from cotree.maths.viewed import Viewed
 
 
 @dataclass(frozen=True)
-class Tie:
+class Tie(Viewed):
     """Nodes that follow a master as one rigid piece (a spider or a rigid edge), all six degrees of freedom."""
 
     master: int
@@ -29,7 +30,7 @@ class Tie:
 
 
 @dataclass(frozen=True)
-class Support:
+class Support(Viewed):
     """Degrees of freedom of a node that are held at a value, in m or rad."""
 
     node: int
@@ -37,7 +38,7 @@ class Support:
     value: float = 0.0
 
 
-class Structure:
+class Structure(Viewed):
     """Elements on common nodes. Matrices are assembled when first asked for."""
 
     def __init__(

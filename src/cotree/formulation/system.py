@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from cotree.errors import CotreeError, listing
 from cotree.maths.lookup import slopes
 from cotree.maths.symbolic import substitute, symbols
+from cotree.maths.viewed import Table, Viewed
 from cotree.system import Diagnostic, notes_of
 
 
@@ -45,7 +46,7 @@ def turns_name(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Variables:
+class Variables(Viewed):
     """A column of named symbols with units and start values."""
 
     symbols: ca.SX
@@ -62,6 +63,10 @@ class Variables:
     def __repr__(self) -> str:
         return f"<Variables: {listing(self.names, 6) or 'none'}>"
 
+    def _view(self) -> Table | str:
+        rows = zip(self.names, self.units, map(float, self.start), strict=True)
+        return Table(("variable", "unit", "start"), rows, len(self))
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -72,7 +77,7 @@ def nothing() -> Variables:
 
 
 @dataclass(frozen=True)
-class Output:
+class Output(Viewed):
     """A named result: its expression and unit."""
 
     expression: ca.SX
@@ -229,7 +234,7 @@ class DomainEnergy:
 
 
 @dataclass(frozen=True)
-class SystemEquations:
+class SystemEquations(Viewed):
     """The equations of one model in named symbols; see the module's text for their form."""
 
     name: str
@@ -312,6 +317,12 @@ class SystemEquations:
         columns = {"q": self.q, "u": self.u, "x": self.x, "w": self.w}
         counts = ", ".join(f"{len(each)} {letter}" for letter, each in columns.items() if len(each))
         return f"<SystemEquations of '{self.name}': {counts or 'no variables'}, {len(self.outputs)} results>"
+
+    def _view(self) -> Table | str:
+        letters = {"q": self.q, "u": self.u, "x": self.x, "w": self.w, "multiplier": self.multipliers}
+        rows = [(letter, name, unit) for letter, each in letters.items()
+                for name, unit in zip(each.names, each.units, strict=True)]  # fmt: skip
+        return Table(("", "variable", "unit"), rows, len(rows))
 
     @cached_property
     def residual(self) -> ca.SX:

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from cotree.errors import GraphError
 from cotree.maths.named import latex_name
+from cotree.maths.viewed import Viewed
 from cotree.model.edge import Edge
 
 Variable = Literal["through", "across"]
@@ -31,7 +32,7 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TopologicalEquation:
+class TopologicalEquation(Viewed):
     """``sum(sign * variable of edge) = 0``.
 
     ``subject`` is the node, branch or chord that the equation belongs to, ``form`` says which of the three it is.
@@ -41,6 +42,12 @@ class TopologicalEquation:
     variable: Variable
     subject: str
     form: Literal["vertex", "cutset", "circuit"]
+
+    def __repr__(self) -> str:
+        return f"<TopologicalEquation of '{self.subject}': {self.form}, {len(self.terms)} terms>"
+
+    def _view(self) -> str:
+        return str(self)
 
     @property
     def signs(self) -> dict[str, int]:

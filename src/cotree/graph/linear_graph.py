@@ -20,12 +20,13 @@ from cotree.graph.equations import Term, TopologicalEquation
 from cotree.graph.forest import DisjointSets
 from cotree.graph.sealed import Sealed
 from cotree.maths.named import NamedMatrix
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.edge import Domain, Edge
 
 IntArray = npt.NDArray[np.int32]
 
 
-class LinearGraph(Sealed):
+class LinearGraph(Sealed, Viewed):
     """An immutable directed multigraph of named edges.
 
     ``datum`` is the reference node, or several of them, one for each separate part (an isolated winding, a second
@@ -113,6 +114,10 @@ class LinearGraph(Sealed):
 
     def __repr__(self) -> str:
         return f"<LinearGraph v={self.v} e={self.e} datum {listing(self.datums, 3)}>"
+
+    def _view(self) -> Table | str:
+        rows = ((edge.name, edge.tail, edge.head, edge.kind.name.lower()) for edge in self.edges)
+        return Table(("edge", "from", "to", "kind"), rows, self.e)
 
     def edge_index(self, name: str) -> int:
         """Place of an edge in the order of the graph."""

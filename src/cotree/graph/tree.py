@@ -19,13 +19,14 @@ from cotree.graph.forest import DisjointSets, IntArray, RootedForest, path_of_ed
 from cotree.graph.linear_graph import LinearGraph
 from cotree.graph.sealed import Sealed
 from cotree.maths.named import NamedMatrix
+from cotree.maths.viewed import Table, Viewed
 
 # Beyond this a matrix would not fit into ordinary memory; the message then names what to do instead.
 _MOST_NONZEROS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class TreeCost:
+class TreeCost(Viewed):
     """What a tree will cost, counted without building a matrix.
 
     ``nonzeros``: entries of B_t (and of A_c), the sum over all circuits of the branches in them. ``longest``: edges in
@@ -47,7 +48,7 @@ class TreeCost:
         return f"{self.branches} branches, depth {self.depth}; {loops}{longest}"
 
 
-class Tree(Sealed):
+class Tree(Sealed, Viewed):
     """A spanning tree (or forest) of ``graph`` with the given branches; it never changes the graph.
 
     Branches and chords keep the order of the graph; with ``keep_order`` the branches keep the order given.
@@ -92,6 +93,11 @@ class Tree(Sealed):
 
     def __repr__(self) -> str:
         return f"<Tree branches {listing(self.branches)} | chords {listing(self.chords)}>"
+
+    def _view(self) -> Table | str:
+        inside = set(self.branches)
+        rows = [(e.name, e.tail, e.head, "branch" if e.name in inside else "chord") for e in self.graph.edges]
+        return Table(("edge", "from", "to", ""), rows, len(rows))
 
     @cached_property
     def rooted(self) -> RootedForest:

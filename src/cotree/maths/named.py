@@ -12,12 +12,14 @@ from typing import Any, overload
 import numpy as np
 
 from cotree.errors import CotreeError, GraphError, listing, nearest
+from cotree.maths.viewed import Viewed
 
 Key = str | slice | Sequence[str]
 _SHOWN_ROWS, _SHOWN_COLUMNS = 24, 16
+_LISTED = 100  # names of each side that a prompt completes
 
 
-class NamedMatrix:
+class NamedMatrix(Viewed):
     """An immutable sparse matrix with named rows and columns.
 
     Topology is stored in int8; products and sums are taken in int64 so that they cannot overflow.
@@ -129,6 +131,9 @@ class NamedMatrix:
             return self._data[self._row_index(row), self._col_index(column)].item()
         return self._take(self._chosen(row, self.row_names), self._chosen(column, self.col_names))
 
+    def _ipython_key_completions_(self) -> list[tuple[str, str]]:
+        return [(row, column) for row in self.row_names[:_LISTED] for column in self.col_names[:_LISTED]]
+
     @overload
     def __matmul__(self, other: NamedMatrix) -> NamedMatrix: ...
     @overload
@@ -165,6 +170,9 @@ class NamedMatrix:
 
     def __repr__(self) -> str:
         return f"<NamedMatrix {self.shape[0]} x {self.shape[1]}, {self.nnz} non-zero, {self.dtype}>"
+
+    def _view(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         """A table with labels; the middle of a big matrix is left out."""

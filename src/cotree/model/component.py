@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 import numpy as np
 
 from cotree.errors import ExpressionError, Mistakes, ModelError, listing, nearest
+from cotree.maths.viewed import Viewed
 from cotree.model.edge import Domain, Edge, Role
 from cotree.model.expression import Expression
 from cotree.model.form import Form, Schema, entries, form_of
@@ -37,7 +38,7 @@ from cotree.model.quantity import (
     signal,
     vector,
 )
-from cotree.model.shown import one_line
+from cotree.model.shown import given_fields, one_line
 from cotree.model.switching import SwitchLaw
 from cotree.model.wrong_calls import LETTERS, explain_wrong_calls, no_name
 
@@ -63,7 +64,7 @@ class Port:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(quantity, signal, vector, dataclasses.field))
 @dataclass(frozen=True, repr=False, eq=False)
-class Component:
+class Component(Viewed):
     """Base of all components. A subclass that has `ports` is registered under its `kind`.
 
     Subclasses are made frozen dataclasses by inheritance: their annotations are the fields.
@@ -93,7 +94,7 @@ class Component:
     """Values of fields that must go together, as a model file holds them; other values are made up from their forms."""
 
     name: str
-    __repr__ = one_line
+    __repr__, _view = one_line, given_fields
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from cotree.maths.viewed import Viewed
+
 
 class Kind(IntEnum):
     """Kinds N1..N7 of edges, in the order in which a tree prefers them (Richard 2012, section 2)."""
@@ -107,7 +109,7 @@ VIRTUAL_WORK = Domain("virtual work", "displacement", "virtual_work", "m", "J", 
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Viewed):
     """A directed, typed edge between two named nodes; ``component`` names the part that it stands for."""
 
     name: str
@@ -117,6 +119,9 @@ class Edge:
     domain: Domain = ELECTRICAL
     role: Role = Role.STATIC
     component: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Edge '{self.name}' from {self.tail} to {self.head}, {self.kind.name.lower()}, {self.domain.name}>"
 
     @property
     def across(self) -> tuple[str, str]:

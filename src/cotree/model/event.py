@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cotree.errors import ModelError, listing
+from cotree.maths.viewed import Viewed
 from cotree.model.expression import Expression
 
 DIRECTIONS = ("both", "up", "down")
@@ -12,7 +13,7 @@ ACTIONS = ("record", "stop")
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(Viewed):
     """``when`` passes zero: an expression of results, time and parameters, such as ``"O.angle - 1.2"``.
 
     ``direction`` is ``up``, ``down`` or ``both``; ``action`` is to ``record`` the time, or to ``stop`` the run there.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from cotree.maths.viewed import Table, short
+
 LONGEST = 280
 """Characters of one line."""
 _VALUE = 60  # characters of one value
@@ -25,6 +27,18 @@ def one_line(thing: Any) -> str:
             break
         parts.append(part)
     return f"{type(thing).__name__}({', '.join(parts)})"
+
+
+def given_fields(thing: Any) -> Table:
+    """The fields of a component that were given, with unit and meaning."""
+    rows = []
+    for field in dataclasses.fields(thing):
+        value = getattr(thing, field.name)
+        if not _at_default(field, value):
+            info = field.metadata.get("quantity") or field.metadata.get("vector", (None,))[0]
+            meaning = field.metadata.get("meaning", "") if info is None else info.meaning
+            rows.append((field.name, short(value), "" if info is None else info.unit, meaning))
+    return Table(("field", "value", "unit", "meaning"), rows, len(rows))
 
 
 def _at_default(field: Any, value: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from cotree.errors import ModelError
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.component import Component
 from cotree.model.edge import VIRTUAL_WORK, Edge, Kind
 from cotree.model.quantity import MISSING, Quantity, Value, direction, quantity, vector, vector_entries
@@ -30,7 +31,7 @@ class Gravity(Component):
         return ()
 
 
-class Frame:
+class Frame(Viewed):
     """A place fixed to a body or to the ground: a position, and a turn about an axis where the axes differ.
 
     >>> Frame((0.1, 0, 0), axis=(0, 0, 1), angle="pi/2")
@@ -88,6 +89,10 @@ class Frame:
     def __repr__(self) -> str:
         turn = "" if self.axis is None else f", axis={self.axis!r}, angle={self.angle!r}"
         return f"Frame({self.position!r}{turn})"
+
+    def _view(self) -> Table:
+        rows = [("position in m", self.position), ("axis", self.axis or "none"), ("angle in rad", self.angle)]
+        return Table(("", "value"), rows, len(rows))
 
 
 class GroundFrame(Component):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.maths.viewed import Viewed
+
 Array = NDArray[np.float64]
 
 ROUNDING = 64 * float(np.finfo(float).eps)
@@ -19,7 +21,7 @@ MECHANICAL = "mechanical"
 
 
 @dataclass(frozen=True)
-class EnergyAudit:
+class EnergyAudit(Viewed):
     """Energies in J over time; ``closure`` = stored - stored at the start + dissipated - supplied should be zero.
 
     ``start`` is the energy stored at the start of the run, which need not be an output time.
@@ -38,6 +40,9 @@ class EnergyAudit:
     def __repr__(self) -> str:
         span = f"{len(self.t)} times to {self.t[-1]:g} s" if len(self.t) else "no times"
         return f"<EnergyAudit: {span}, closes to {self.error:.1e} of the largest energy, {self.scale:.4g} J>"
+
+    def _view(self) -> str:
+        return str(self) if len(self.t) else "no times"
 
     @property
     def closure(self) -> Array:
@@ -70,7 +75,7 @@ class EnergyAudit:
 
 
 @dataclass(frozen=True)
-class DomainAudit:
+class DomainAudit(Viewed):
     """Energies in J of one domain of a machine over time, since the first output time.
 
     ``closure`` = stored + dissipated - supplied - received should be zero. ``received`` comes from other domains:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cotree._version import __version__
+from cotree.maths.viewed import Table, Viewed, short
 
 
 def versions() -> dict[str, str]:
@@ -21,7 +22,7 @@ def versions() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Origin:
+class Origin(Viewed):
     """What a run was made from, so that its file alone can tell, show and continue it."""
 
     model: Mapping[str, Any] | None = None
@@ -37,3 +38,7 @@ class Origin:
     def __repr__(self) -> str:
         name = "a model that is not kept" if self.model is None else f"'{self.model.get('name', '')}'"
         return f"<Origin: {name}, {len(self.options)} options>"
+
+    def _view(self) -> Table | str:
+        rows = [*self.options.items(), *((f"version of {name}", each) for name, each in self.versions.items())]
+        return Table(("option", "value"), ((name, short(value)) for name, value in rows), len(rows))

@@ -11,13 +11,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cotree.maths.viewed import Viewed
 from cotree.results.checks import RESTART, read_types
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Restart:
+class Restart(Viewed):
     """A time, how many output times are done then, the solver's numbers by name, and what else it has to know."""
 
     t: float

@@ -11,8 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ResultError, listing, nearest
-from cotree.results.components import components
+from cotree.errors import ResultError, listing
+from cotree.maths.viewed import Viewed
+from cotree.results.components import completions, components, matching
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits, left_by
 from cotree.results.origin import Origin
 from cotree.results.restart import Restart
@@ -25,7 +26,7 @@ SAME_TIME = 1e-12
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(Viewed):
     """What a run cost and how it was made."""
 
     integrator: str
@@ -44,7 +45,8 @@ class Statistics:
 class Solution:
     """Time histories by dotted name: ``sol["R3.current"]`` is an array over ``sol.t``.
 
-    ``sol["crank.A.position"]`` is a vector: one row for each time, one column for each of x, y, z.
+    ``sol["crank.A.position"]`` is a vector: one row for each time, one column for each of x, y, z. A pattern gives a
+    column for each result that it matches: ``sol["O.*"]`` for those of `matching("O.*")`.
 
     At a break point in time (a step of a source) the value just after it is kept. The arrays cannot be written to.
     """
@@ -79,12 +81,9 @@ class Solution:
         object.__setattr__(self, "values", {name: _sealed(array) for name, array in self.values.items()})
 
     def __getitem__(self, name: str) -> Array:
-        try:
+        if isinstance(name, str) and name in self:
             return self.t if name == "t" else self.values[name]
-        except KeyError:
-            if parts := components(name, self.values):
-                return np.column_stack([self.values[part] for part in parts])
-            raise self._unknown(name) from None
+        return np.column_stack([self.values[part] for part in self._meant(name)])
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self.values
@@ -114,11 +113,41 @@ class Solution:
         """All names, in the order of the model."""
         return tuple(name for name in self.values if name not in self.inner) if self.inner else tuple(self.values)
 
+    def matching(self, names: str | Iterable[str] | None = None) -> list[str]:
+        """The names of scalar results that a name, the name of a vector, a pattern or a list of them stands for.
+
+        Parameters
+        ----------
+        names
+            ``"O.angle"``, ``"O.force"`` for its three components, ``"O.*"``, ``"*.force"``, a list of such, or None for
+            all results. `plot`, `to_pandas`, `to_csv` and all other exports take the same.
+
+        Raises
+        ------
+        ResultError
+            If a name stands for nothing; the error gives the nearest one.
+        """
+        if names is None:
+            return list(self.names)
+        given = [names] if isinstance(names, str) else names
+        return list(dict.fromkeys(part for name in given for part in self._meant(name)))
+
+    def _meant(self, name: str) -> list[str]:
+        """The scalar results behind one name; a pattern stands for no inner states."""
+        own = [name] if isinstance(name, str) and name in self else components(str(name), self.values)
+        return own or matching([name], self.names)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return ["t", *completions(self.names)]
+
     def unit(self, name: str) -> str:
-        """The SI unit of a result."""
-        if name not in self:
-            raise self._unknown(name)
-        return "s" if name == "t" else self.units[name]
+        """The SI unit of a result; of a vector that of its components."""
+        if name == "t":
+            return "s"
+        units = dict.fromkeys(self.units[part] for part in self.matching(name))
+        if len(units) > 1:
+            raise ResultError(f"'{name}' stands for results in {listing(units)}", expected="results of one unit")
+        return next(iter(units))
 
     def at(self, name: str, time: float) -> float:
         """The value at a time of the run, by linear interpolation between output points."""
@@ -163,37 +192,37 @@ class Solution:
         reached = f" to {self.t[-1]:g} s" if len(self.t) else ""
         return f"<Solution of '{self.model}': {len(self.t)} times{reached}, {len(self.names)} names{state}>"
 
-    def to_pandas(self, names: Iterable[str] | None = None) -> Any:
+    def to_pandas(self, names: str | Iterable[str] | None = None) -> Any:
         """A pandas DataFrame indexed by time."""
         pandas = optional("pandas")
-        chosen = self._chosen(names)
+        chosen = self.matching(names)
         frame = pandas.DataFrame({name: self[name] for name in chosen}, index=pandas.Index(self.t, name="t"))
         frame.attrs["units"] = {name: self.unit(name) for name in chosen}
         return frame
 
-    def to_xarray(self, names: Iterable[str] | None = None) -> Any:
+    def to_xarray(self, names: str | Iterable[str] | None = None) -> Any:
         """An xarray Dataset over time, with units as attributes."""
         xarray = optional("xarray")
-        data = {name: ("t", self[name], {"units": self.unit(name)}) for name in self._chosen(names)}
+        data = {name: ("t", self[name], {"units": self.unit(name)}) for name in self.matching(names)}
         return xarray.Dataset(data, coords={"t": ("t", self.t, {"units": "s"})}, attrs={"model": self.model})
 
-    def to_csv(self, path: str | Path, names: Iterable[str] | None = None) -> Path:
+    def to_csv(self, path: str | Path, names: str | Iterable[str] | None = None) -> Path:
         """A comma-separated file: one header line ``t [s],R3.current [A],...``, then numbers that read back exactly."""
         from cotree.results.store import write_csv
 
-        return write_csv(self, Path(path), self._chosen(names))
+        return write_csv(self, Path(path), self.matching(names))
 
-    def to_parquet(self, path: str | Path, names: Iterable[str] | None = None) -> Path:
+    def to_parquet(self, path: str | Path, names: str | Iterable[str] | None = None) -> Path:
         """A Parquet file: columns ``t`` and one for each name, with units in the metadata of the columns."""
         from cotree.results.exports import write_parquet
 
-        return write_parquet(self, Path(path), self._chosen(names))
+        return write_parquet(self, Path(path), self.matching(names))
 
-    def to_matlab(self, path: str | Path, names: Iterable[str] | None = None) -> Path:
+    def to_matlab(self, path: str | Path, names: str | Iterable[str] | None = None) -> Path:
         """A MATLAB file: ``t``, ``names``, ``units``, a matrix ``values``, and a structure ``results`` by name."""
         from cotree.results.exports import write_matlab
 
-        return write_matlab(self, Path(path), self._chosen(names))
+        return write_matlab(self, Path(path), self.matching(names))
 
     def to_hdf5(self, path: str | Path) -> Path:
         """One self-describing HDF5 file; `Solution.from_hdf5` reads it back without loss."""
@@ -207,26 +236,6 @@ class Solution:
         from cotree.results.hdf5 import read_hdf5
 
         return read_hdf5(Path(path), cls)
-
-    def _chosen(self, names: Iterable[str] | None) -> list[str]:
-        if names is None:
-            return list(self.names)
-        chosen = list[str]()
-        for name in [names] if isinstance(names, str) else names:
-            found = [name] if name in self else components(name, self)
-            if not found:
-                raise self._unknown(name)
-            chosen += found
-        return chosen
-
-    def _unknown(self, name: str) -> ResultError:
-        part = str(name).partition(".")[0]
-        own = [known for known in self.names if known.partition(".")[0] == part]
-        return ResultError(
-            f"there is no result '{name}'",
-            expected=f"one of {listing(own or self.names)}",
-            remedy=nearest(str(name), self.names),
-        )
 
 
 def _sealed(array: Array) -> Array:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cotree.errors import ModelError, listing, nearest
 from cotree.formulation import model_equations
+from cotree.maths.viewed import Table, Viewed
 from cotree.model import Model
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Time
@@ -37,7 +38,7 @@ M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True)
-class InverseDynamics:
+class InverseDynamics(Viewed):
     """The forces that a motion needs: ``inverse["O.angle"]`` over ``inverse.t``; ``solution`` holds all results."""
 
     solution: Solution
@@ -47,6 +48,11 @@ class InverseDynamics:
 
     def __repr__(self) -> str:
         return f"<InverseDynamics of '{self.solution.model}': {listing(self.efforts, 3)}, {len(self.t)} times>"
+
+    def _view(self) -> Table | str:
+        rows = ((name, *(float(f(each)) for f in (np.min, np.max)), self.units[name])
+                for name, each in self.efforts.items())  # fmt: skip
+        return Table(("driven", "least effort", "largest effort", "unit"), rows, len(self.efforts))
 
     @property
     def t(self) -> Array:
@@ -61,6 +67,9 @@ class InverseDynamics:
                 remedy=nearest(str(name), self.efforts),
             )
         return self.efforts[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.efforts)
 
 
 @helpful

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from cotree.errors import SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.maths.symbolic import column
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
-from cotree.results.html import html_table
 from cotree.solve.consistent import algebraic_variables, operating_point
 from cotree.solve.held import held_diagnostics, held_modes
 from cotree.solve.judged import judged_at
@@ -52,7 +52,7 @@ DRIVEN = (
 
 
 @dataclass(frozen=True)
-class LinearSystem:
+class LinearSystem(Viewed):
     """Small deviations about ``point``: x' = A x + B s, y = C x + D s, with named states, inputs and outputs."""
 
     A: Array
@@ -72,6 +72,11 @@ class LinearSystem:
     def __repr__(self) -> str:
         counts = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
         return f"<LinearSystem: {counts}; A, B, C, D, poles>"
+
+    def _view(self) -> Table | str:
+        poles = self.poles()
+        rows = ((k + 1, float(pole.real), float(pole.imag)) for k, pole in enumerate(poles))
+        return Table(("pole", "real part in 1/s", "imaginary part in 1/s"), rows, len(poles))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -96,12 +101,6 @@ class LinearSystem:
         return np.asarray(
             self.D + self.C @ np.linalg.solve(shifted, np.broadcast_to(self.B, (len(frequencies), *self.B.shape)))
         )
-
-    def _repr_html_(self) -> str:
-        poles = self.poles()
-        rows = ((k + 1, float(pole.real), float(pole.imag)) for k, pole in enumerate(poles))
-        words = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs; poles in 1/s"
-        return html_table(words, ("pole", "real part", "imaginary part"), rows, len(poles))
 
     def to_scipy(self) -> Any:
         """A `scipy.signal.StateSpace`."""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from cotree.errors import ResultError, listing, nearest
 from cotree.formulation import SystemEquations
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
-from cotree.results.html import html_table
 from cotree.solve.judged import judged_at, judged_shapes
 from cotree.solve.linear import linearise, mechanism_point
 from cotree.solve.problem import Problem
@@ -40,7 +40,7 @@ UNDAMPED = 1e-13
 
 
 @dataclass(frozen=True)
-class Modes:
+class Modes(Viewed):
     """Natural modes, slowest first; pairs of complex eigenvalues are one mode."""
 
     eigenvalues: Complex
@@ -60,6 +60,10 @@ class Modes:
         shown = ", ".join(f"{each:.4g}" for each in self.frequencies[:5])
         more = ", ..." if len(self) > 5 else ""
         return f"<Modes: {len(self)}, {'stable' if self.stable else 'unstable'}; {shown}{more} Hz>"
+
+    def _view(self) -> Table | str:
+        rows = zip(range(1, len(self) + 1), self.frequencies.tolist(), self.damping.tolist(), self.most, strict=True)
+        return Table(("mode", "frequency in Hz", "damping ratio", "moves most"), rows, len(self))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -111,11 +115,6 @@ class Modes:
             for k, (f, z, name) in enumerate(zip(self.frequencies, self.damping, self.most, strict=True))
         ]
         return "\n".join([f"{'mode':>4}  {'frequency [Hz]':>14}  {'damping':>12}  moves most", *rows])
-
-    def _repr_html_(self) -> str:
-        rows = zip(range(1, len(self) + 1), self.frequencies.tolist(), self.damping.tolist(), self.most, strict=True)
-        words = f"{len(self)} modes, {'stable' if self.stable else 'unstable'}"
-        return html_table(words, ("mode", "frequency in Hz", "damping ratio", "moves most"), rows, len(self))
 
 
 @helpful

@@ -20,6 +20,7 @@ from cotree.errors import ResultError, SolveError, listing, nearest
 from cotree.formulation import SystemEquations
 from cotree.formulation.branch.slopes import start_slopes
 from cotree.maths.symbolic import column
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
 from cotree.solve.integrator import Integrator, Options, choose, is_stiff
@@ -37,7 +38,7 @@ LEAST = 1e-3
 
 
 @dataclass(frozen=True)
-class Sensitivities:
+class Sensitivities(Viewed):
     """``s["O.force.x", "crank.mass"]`` is the derivative over ``s.t``; ``s.values`` holds the results themselves."""
 
     t: Array
@@ -52,6 +53,11 @@ class Sensitivities:
     def __repr__(self) -> str:
         return f"<Sensitivities of {listing(self.outputs, 3)} to {listing(self.wrt, 3)}: {len(self.t)} times>"
 
+    def _view(self) -> Table | str:
+        pairs = [(output, parameter) for output in self.outputs for parameter in self.wrt]
+        rows = ((*pair, float(self[pair][0]), float(self[pair][-1]), self.unit(*pair)) for pair in pairs)
+        return Table(("result", "with respect to", "at the start", "at the end", "unit"), rows, len(pairs))
+
     def __getitem__(self, key: tuple[str, str]) -> Array:
         output, parameter = key
         for name, known in ((output, self.outputs), (parameter, self.wrt)):
@@ -62,6 +68,9 @@ class Sensitivities:
                     remedy=nearest(str(name), known),
                 )
         return np.asarray(self.derivatives[self.outputs.index(output), self.wrt.index(parameter)])
+
+    def _ipython_key_completions_(self) -> list[tuple[str, str]]:
+        return [(output, parameter) for output in self.outputs for parameter in self.wrt]
 
     def unit(self, output: str, parameter: str) -> str:
         """The unit of a derivative: ``N/kg``, ``m/(m/s)``."""

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ResultError, SolveError, listing, nearest
+from cotree.errors import SolveError
 from cotree.formulation import SystemEquations
+from cotree.maths.viewed import Table, Viewed
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
-from cotree.results.components import components
-from cotree.results.html import html_table
+from cotree.results.components import completions, matching
 from cotree.solve.held import Held
 from cotree.solve.locks import check_open
 from cotree.solve.problem import Problem
@@ -54,7 +54,7 @@ SLUGGISH = 1e-3
 
 
 @dataclass(frozen=True)
-class Equilibrium:
+class Equilibrium(Viewed):
     """A position of rest: ``eq["O.angle"]`` and all other results by name, reactions included."""
 
     model: str
@@ -78,6 +78,11 @@ class Equilibrium:
     def __repr__(self) -> str:
         return f"<Equilibrium of '{self.model}' at t = {self.t:g} s: {self.stability}, {len(self.values)} results>"
 
+    def _view(self) -> Table | str:
+        names = [name for name in self.state if name in self.units]
+        rows = ((name, float(self.state[name]), self.units[name]) for name in names)
+        return Table(("coordinate", "value", "unit"), rows, len(names))
+
     @property
     def notes(self) -> tuple[str, ...]:
         """The texts of the diagnostics."""
@@ -91,24 +96,14 @@ class Equilibrium:
     def __getitem__(self, name: str) -> Any:
         if name in self.values:
             return self.values[name]
-        if parts := components(name, self.values):
-            return np.array([self.values[part] for part in parts])
-        raise ResultError(
-            f"there is no result '{name}'",
-            expected=f"one of {listing(self.values)}",
-            remedy=nearest(str(name), self.values),
-        )
+        return np.array([self.values[part] for part in matching(name, self.values)])
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return completions(self.values)
 
     def unit(self, name: str) -> str:
         """The SI unit of a result."""
-        _ = self[name]
-        return self.units[name]
-
-    def _repr_html_(self) -> str:
-        names = [name for name in self.state if name in self.units]
-        rows = ((name, float(self.state[name]), self.units[name]) for name in names)
-        words = f"{self.model} at rest, {self.stability}; largest force left {self.residual:.3g}"
-        return html_table(words, ("coordinate", "value", "unit"), rows, len(names))
+        return self.units[matching(name, self.values)[0]]
 
 
 @helpful

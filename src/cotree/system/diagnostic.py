@@ -13,6 +13,7 @@ from string import Formatter
 from typing import Any
 
 from cotree.errors import listing
+from cotree.maths.viewed import Viewed
 from cotree.system.codes import CODES
 
 SEVERITIES = ("info", "note", "warning", "error")
@@ -21,7 +22,7 @@ Number = float | int | str
 
 
 @dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Viewed):
     """One thing that the program says: ``code`` names it in the table, ``subjects`` are components or results."""
 
     code: str

@@ -138,6 +138,9 @@ class Body(Component):
             )
         return f"{self.name}.{frame}"
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.places())
+
     def inertia_law(self, v: Any, motion: BodyMotion) -> Inertia:
         """The rates of momentum less the weight, and the kinetic co-energy (Hamel's equations in body axes)."""
         raise NotImplementedError

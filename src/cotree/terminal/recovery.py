@@ -20,6 +20,7 @@ from cotree.fem.internal import Carried, Internal, Loads, Solved
 from cotree.fem.store import keep_mesh, mesh_of
 from cotree.fem.tables import Tables
 from cotree.maths.rotation import matrices
+from cotree.maths.viewed import Table, Viewed
 from cotree.model import Model
 from cotree.terminal.deformable import Deformable, Prepared
 from cotree.terminal.mechanics import PARAMETERS, XYZ
@@ -33,7 +34,7 @@ _SKEW = np.array(
 
 
 @dataclass(frozen=True)
-class Peak:
+class Peak(Viewed):
     """The largest von Mises stress of a body over a run: how large, when, and where on the undeformed body."""
 
     value: float
@@ -47,7 +48,7 @@ class Peak:
 
 
 @dataclass(frozen=True)
-class Deformation:
+class Deformation(Viewed):
     """The mesh of a flexible body over time. Displacements are of first order, in the axes of the body."""
 
     t: Array
@@ -69,6 +70,16 @@ class Deformation:
     def __repr__(self) -> str:
         counts = f"{len(self.places)} nodes, {len(self.coordinates)} coordinates, {len(self.t)} times"
         return f"<{type(self).__name__}: {counts}; displacements, forces, stress, mises, peak>"
+
+    def _view(self) -> Table | str:
+        rows = [("times", len(self.t)), ("nodes", len(self.places)), ("elastic coordinates", len(self.coordinates))]
+        rows += (
+            [("elements", sum(map(len, self.families)))]
+            if all(hasattr(each, "__len__") for each in self.families)
+            else []
+        )
+        moved = float(np.linalg.norm(self.displacements, axis=2).max(initial=0.0))
+        return Table(("", ""), [*rows, ("largest displacement in m", moved)], len(rows) + 1)
 
     @property
     def displacements(self) -> Array:

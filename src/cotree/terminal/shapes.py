@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cotree.errors import ModelError
+from cotree.maths.viewed import Viewed
 from cotree.model import Value
 from cotree.model.built import build, pick
 from cotree.model.form import Schema, listed, made_by, value
@@ -25,7 +26,7 @@ _THICKNESS = Quantity("m", "non-negative", False, "radius of the solid", built_i
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Viewed):
     """A solid by its kind and its values; ``axis`` is that of a solid of revolution."""
 
     kind: str

@@ -45,12 +45,10 @@ def plot_solution(
 ) -> Figure:
     """Plot results over time, or another result ``x``; returns the figure, and writes it to a path (SVG, PNG or PDF).
 
-    Results of one unit share a panel. A vector is drawn by its components. Without names the states are shown. Dotted
-    lines mark events. An unknown name is a `ResultError`.
+    Results of one unit share a panel. A vector is drawn by its components, a pattern by all that it matches. Without
+    names the states are shown. Dotted lines mark events. An unknown name is a `ResultError`.
     """
-    given = [names] if isinstance(names, str) else names
-    chosen = list(dict.fromkeys(name for each in given for name in scalars(solution, each)))
-    chosen = chosen or default_names(solution)
+    chosen = solution.matching(names) or default_names(solution)
     panels: dict[str, list[str]] = {}
     for name in chosen:
         panels.setdefault(solution.unit(name), []).append(name)
@@ -82,14 +80,6 @@ def plot_energy(audit: EnergyAudit, path: str | Path | None = None) -> Figure:
     if path is not None:
         save(figure, path)
     return figure
-
-
-def scalars(solution: Solution, name: str) -> list[str]:
-    """The name itself, or those of a vector's components."""
-    if name in solution:
-        return [name]
-    labels = ("x", "y", "z", "e0", "e1", "e2", "e3")
-    return [part for label in labels if (part := f"{name}.{label}") in solution] or [name]
 
 
 def default_names(solution: Solution) -> list[str]:

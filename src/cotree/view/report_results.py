@@ -14,7 +14,7 @@ from cotree.terminal.recovery import body_deformation
 from cotree.view.chart_data import AUDIT, panels
 from cotree.view.figures import to_svg
 from cotree.view.page import figure, folded, number, quantity, table, text
-from cotree.view.plots import default_names, plot_energy, plot_solution, pretty_unit, scalars
+from cotree.view.plots import default_names, plot_energy, plot_solution, pretty_unit
 
 Plots = Sequence[str | Sequence[str]]
 
@@ -38,7 +38,7 @@ def plot_groups(plots: Plots | None) -> list[list[str]]:
 def plotted_groups(solution: Solution, plots: Plots | None) -> list[list[str]]:
     """The scalar results of each figure; without a wish the states."""
     groups = plot_groups(plots) or [default_names(solution)]
-    return [list(dict.fromkeys(one for name in group for one in scalars(solution, name))) for group in groups]
+    return [solution.matching(group) for group in groups]
 
 
 def plots_section(solution: Solution, groups: list[list[str]], chosen: bool) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cotree.errors import listing
+from cotree.maths.viewed import Viewed
 
 PRINTED = 6
 """Mechanisms and states that are printed."""
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class Mechanism(Viewed):
     """A displacement that changes no length to first order; the shapes of a structure are orthonormal."""
 
     whole: bool
@@ -24,7 +25,7 @@ class Mechanism:
 
 
 @dataclass(frozen=True)
-class SelfStress:
+class SelfStress(Viewed):
     """Forces that balance each other without any load; the largest is 1 N (or 1 N m)."""
 
     forces: Mapping[str, float]
@@ -32,7 +33,7 @@ class SelfStress:
 
 
 @dataclass(frozen=True)
-class Determinacy:
+class Determinacy(Viewed):
     """The mode report of a structure at its start position."""
 
     name: str
@@ -81,6 +82,9 @@ class Determinacy:
             f"{self.freedoms} freedoms, rank {self.rank}, {len(self.mechanisms)} mechanisms, {self.states} self-stress"
         )
         return f"<Determinacy of '{self.name}': {counts}>"
+
+    def _view(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} of {kind}" for kind, count in self.equations.items() if count)
