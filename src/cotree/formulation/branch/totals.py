@@ -25,7 +25,7 @@ def line_outputs(own: Mechanism, carried: Reactions) -> dict[str, Output]:
             result |= _line(act.name, act.motion, act.wrench)
     for part in own.top.constraints:
         if isinstance(part, ConstantDistance) and part.name in carried.held:
-            a, b = own.top.places[part.frame_a], own.top.places[part.frame_b]
+            a, b = own.top.places[part.ends[0]], own.top.places[part.ends[1]]
             result |= _line(part.name, own.kin.relative(a, b), carried.held[part.name])
     return result
 
