@@ -110,3 +110,10 @@ def test_wrong_arguments_are_told(course: str, message: str) -> None:
     with pytest.raises(ct.CotreeError) as told:
         driven(course).equations()
     assert message in str(told.value)
+
+
+def test_polynomials_are_not_searched_for_narrow_pulses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spline of many points has hundreds of inner parts; none of them can hide a pulse."""
+    monkeypatch.setattr("cotree.solve.narrow._of_one", lambda *_: pytest.fail("a polynomial was searched"))
+    points = ", ".join(f"{x / 10}, {np.sin(x / 10):.4f}" for x in range(21))
+    driven(f"spline(t, {points})").simulate(0.3, points=4)
