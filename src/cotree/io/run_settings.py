@@ -109,12 +109,12 @@ class _Reader:
             return result
 
     def _integrator(self, name: str) -> None:
-        from cotree.solve.integrator import INTEGRATORS
+        from cotree.solve.integrator import INTEGRATORS, called_here
 
         if name not in INTEGRATORS:
             raise self.source.error(
                 f"there is no integrator '{name}'", "run", "integrator", expected=f"auto, {', '.join(INTEGRATORS)}",
-                remedy=nearest(name, INTEGRATORS),
+                remedy=called_here(name) or nearest(name, INTEGRATORS),
             )  # fmt: skip
 
     def _plot(self, given: Any) -> list[Any]:
