@@ -184,7 +184,7 @@ def exudyn_angles(exu: Any, w: SampledSliderCrank, samples: int, steps: int) -> 
 
 def rectifier(switching: bool) -> ct.Model:
     """A source of 500 Hz that charges a capacitor through a diode that opens and closes, or through its resistance."""
-    diode = {"kind": "electrical.ideal_diode", "on_resistance": 0.1, "off_resistance": 1e5}
+    diode = {"kind": "ideal_diode", "on_resistance": 0.1, "off_resistance": 1e5}
     valve = diode if switching else {"kind": "resistor", "resistance": 0.1}
     parts = {
         "V": {"kind": "voltage_source", "nodes": ["a", "ground"], "voltage": "10*sin(2*pi*500*t)"},

@@ -19,37 +19,13 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-import cotree as ct
-import cotree.api  # registers every component
-from cotree.model.component import KINDS, Component, find_kind
+from cotree.io.catalogue import public_path, room_of
+from cotree.io.schema import kind_words
+from cotree.model import KINDS, Component
 from cotree.model.form import Form
 
 NAMED = re.compile(r"^\.\. components:: (.*)$", re.MULTILINE)
 LITERAL = re.compile(r"(``.*?``)|\|")
-INNER = (
-    "electrical", "translational", "rotational", "thermal", "hydraulic", "transducer", "mounts", "machines",
-    "pneumatic", "control", "nodal", "bond.electrical", "bond.translational", "bond.rotational", "bond.thermal",
-    "bond.hydraulic", "bond.mechanics", "bond",
-)  # fmt: skip
-"""Modules behind `cotree` in which users find components."""
-
-
-def public_name(cls: type) -> str:
-    """The shortest name by which users reach a class: ``cotree.Revolute``, ``cotree.thermal.Resistance``."""
-    if getattr(ct, cls.__name__, None) is cls:
-        return f"cotree.{cls.__name__}"
-    for room in INNER:
-        module: Any = ct
-        for part in room.split("."):
-            module = getattr(module, part)
-        if getattr(module, cls.__name__, None) is cls:
-            return f"cotree.{room}.{cls.__name__}"
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def room_of(kind: str) -> str:
-    """``bond.thermal`` of ``bond.thermal.node``."""
-    return kind.rpartition(".")[0]
 
 
 def named_rooms() -> set[str]:
@@ -67,16 +43,15 @@ class Components(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """One `autoclass` for each."""
         rooms = self.arguments[0].split()
+        own = [cls for cls in KINDS.values() if cls.__module__.startswith(("cotree.terminal.", "cotree.bond."))]
         if "*" in rooms:
-            known = {
-                room_of(kind) for kind, cls in KINDS.items() if "." in kind and cls.__module__.startswith("cotree.")
-            }
+            known = {room_of(cls) for cls in own}
             rooms = [*(room for room in rooms if room != "*"), *sorted(known - named_rooms())]
-        found = [cls for kind, cls in KINDS.items() if room_of(kind) in rooms and cls.__module__.startswith("cotree.")]
-        missing = [room for room in rooms if not any(room_of(kind) == room for kind in KINDS)]
+        found = [cls for cls in own if room_of(cls) in rooms]
+        missing = [room for room in rooms if not any(room_of(cls) == room for cls in own)]
         if missing:
             raise self.error(f"there is no component in {', '.join(missing)}")
-        lines = [f".. autoclass:: {public_name(cls)}" for cls in found]
+        lines = [f".. autoclass:: {public_path(cls)}" for cls in found]
         holder = nodes.container()
         self.state.nested_parse(
             StringList([line for each in lines for line in (each, "")]), self.content_offset, holder
@@ -91,7 +66,7 @@ def described(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines
         for line in lines
     ]
     if inspect.isclass(thing) and issubclass(thing, Component) and thing.kind in KINDS:
-        lines += ["", f"In files: ``kind: {_written(thing.kind)}``.", "", *_table(thing.forms())]
+        lines += ["", f"In files: ``kind: {kind_words(thing)[0]}``.", "", *_table(thing.forms())]
 
 
 def called(app: Sphinx, what: str, name: str, thing: Any, *rest: Any) -> tuple[str, str] | None:
@@ -106,15 +81,6 @@ def called(app: Sphinx, what: str, name: str, thing: Any, *rest: Any) -> tuple[s
     needed = [key for key in named if key in forms and forms[key].required]
     shown += (["*", *needed] if needed else []) + (["..."] if len(named) > len(needed) else [])
     return f"({', '.join(shown)})", ""
-
-
-def _written(kind: str) -> str:
-    """The shortest word that files may use."""
-    word = kind.rpartition(".")[2]
-    try:
-        return word if find_kind(word, "").kind == kind else kind
-    except ct.CotreeError:
-        return kind
 
 
 def _table(forms: dict[str, Form]) -> Iterator[str]:

@@ -30,22 +30,18 @@ MECHANICAL: dict[str, list[dict[str, Any]]] = {
         {"position": (1.0, "2*k", 0.0), "axis": (0.0, 0.0, 1.0), "angle": "30 deg"},
         {"position": (1, 2, 3)},
     ],
-    "joints.revolute": [{**AB, "axis": np.array([0, 1, 0]), "angle": 0.3, "angle_rate": "k", "fixed": ["angle"]}],
-    "joints.prismatic": [
-        {**AB, "axis": ["k", 0.0, 1.0], "displacement": "100 mm", "displacement_rate": np.float64(2.0)}
-    ],
-    "joints.cylindrical": [{**AB, "displacement": 0.1, "angle": 0.2, "angle_rate": 1e-300, "displacement_rate": -0.0}],
-    "joints.screw": [{**AB, "pitch": 0.01, "angle": 3.0, "angle_rate": 1}],
-    "joints.planar": [{**AB, "x": 0.1, "y": 0.2, "angle": 0.3, "x_rate": "-k", "y_rate": 1.0, "angle_rate": 0.1 + 0.2}],
-    "joints.universal": [
-        {**AB, "axis_1": (0, 0, 1), "axis_2": (1, 0, 0), "angle_2": 0.1, "angle_1": 1, "angle_1_rate": 2}
-    ],
-    "joints.spherical": [{**AB, "orientation": np.array([1.0, 0, 0, 0]), "angular_velocity": (0.1, 0.2, "k")}],
-    "joints.weld": [{**AB}],
-    "joints.free": [{**AB, "x": 0.1, "y": 0, "z": "k", "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)}],
-    "joints.slide": [{**AB, "x": 1, "y": 0.1, "z_rate": 3}],
-    "joints.planar_slide": [{**AB, "x": 0.1, "y_rate": 2.0}],
-    "bodies.rigid_body": [
+    "revolute": [{**AB, "axis": np.array([0, 1, 0]), "angle": 0.3, "angle_rate": "k", "fixed": ["angle"]}],
+    "prismatic": [{**AB, "axis": ["k", 0.0, 1.0], "displacement": "100 mm", "displacement_rate": np.float64(2.0)}],
+    "cylindrical": [{**AB, "displacement": 0.1, "angle": 0.2, "angle_rate": 1e-300, "displacement_rate": -0.0}],
+    "screw": [{**AB, "pitch": 0.01, "angle": 3.0, "angle_rate": 1}],
+    "planar": [{**AB, "x": 0.1, "y": 0.2, "angle": 0.3, "x_rate": "-k", "y_rate": 1.0, "angle_rate": 0.1 + 0.2}],
+    "universal": [{**AB, "axis_1": (0, 0, 1), "axis_2": (1, 0, 0), "angle_2": 0.1, "angle_1": 1, "angle_1_rate": 2}],
+    "spherical": [{**AB, "orientation": np.array([1.0, 0, 0, 0]), "angular_velocity": (0.1, 0.2, "k")}],
+    "weld": [{**AB}],
+    "free": [{**AB, "x": 0.1, "y": 0, "z": "k", "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)}],
+    "slide": [{**AB, "x": 1, "y": 0.1, "z_rate": 3}],
+    "planar_slide": [{**AB, "x": 0.1, "y_rate": 2.0}],
+    "rigid_body": [
         {
             "mass": "k",
             "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03),
@@ -65,8 +61,8 @@ MECHANICAL: dict[str, list[dict[str, Any]]] = {
         {"shape": ct.sphere(radius=1, mass="2 g")},
         {"shape": ct.tube(outer=0.2, inner=0.1, length=1, mass=3), "centre": (0, 0, "k")},
     ],
-    "bodies.point_mass": [{"mass": np.int64(2), "position": [0.0, 0.0, 1.0], "velocity": (1.0, "2 km/h", 0.0)}],
-    "flexible.beam": [
+    "point_mass": [{"mass": np.int64(2), "position": [0.0, 0.0, 1.0], "velocity": (1.0, "2 km/h", 0.0)}],
+    "beam": [
         {
             "length": "k",
             "section": ct.section.rectangle(0.01, 0.02),
@@ -130,7 +126,7 @@ MECHANICAL: dict[str, list[dict[str, Any]]] = {
             "interface": "end",
         },
     ],
-    "flexible.flexible_body": [
+    "flexible_body": [
         {"mesh": GRID, "plate": ct.Plate(0.01, ct.STEEL), **MESHED, "rigid": {"p": "left"}, "rotary": False},
         {
             "mesh": ct.mesh.Mesh(GRID.nodes * np.pi, triangles=GRID.triangles, sets={"some": (0, 3)}),
@@ -173,39 +169,37 @@ MECHANICAL: dict[str, list[dict[str, Any]]] = {
             ),
         },
     ],
-    "constraints.constant_distance": [{**AB, "length": "50 cm"}],
-    "constraints.point_on_line": [{**AB, "axis": (0.0, 1.0, 0.0)}],
-    "constraints.point_on_plane": [{**AB, "normal": (1.0, 0.0, 0.0), "offset": 0.1}],
-    "constraints.parallel_axes": [{**AB, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)}],
-    "constraints.rolling_disc": [{**AB, "radius": 0.2, "axis": (1.0, 0.0, 0.0), "normal": (0, 1, 0)}],
-    "constraints.gear": [{"joint_a": "J", "joint_b": "K", "ratio": -2.0, "coordinate_b": "angle", "offset": "5 deg"}],
-    "constraints.rack_and_pinion": [{"pinion": "J", "rack": "S", "radius": 0.1, "offset": 0.2}],
-    "constraints.coupled": [{"factors": {"J": 1.0, "K.angle": "-2*k", "S": np.float64(3)}, "offset": 0.1}],
-    "drivers.drive": [{"on": "J", "angle": "2*t", "coordinate": "angle"}, {"on": "S", "displacement": 0.1}],
-    "drivers.speed_drive": [{"on": "J", "speed": "sin(t)", "coordinate": "angle"}],
-    "drivers.frame_drive": [{**AB, "x": "sin(t)", "z": 0.1}, {**AB, "distance": "1 + t"}],
-    "springs.spring": [
+    "constant_distance": [{**AB, "length": "50 cm"}],
+    "point_on_line": [{**AB, "axis": (0.0, 1.0, 0.0)}],
+    "point_on_plane": [{**AB, "normal": (1.0, 0.0, 0.0), "offset": 0.1}],
+    "parallel_axes": [{**AB, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)}],
+    "rolling_disc": [{**AB, "radius": 0.2, "axis": (1.0, 0.0, 0.0), "normal": (0, 1, 0)}],
+    "gear": [{"joint_a": "J", "joint_b": "K", "ratio": -2.0, "coordinate_b": "angle", "offset": "5 deg"}],
+    "rack_and_pinion": [{"pinion": "J", "rack": "S", "radius": 0.1, "offset": 0.2}],
+    "coupled": [{"factors": {"J": 1.0, "K.angle": "-2*k", "S": np.float64(3)}, "offset": 0.1}],
+    "drive": [{"on": "J", "angle": "2*t", "coordinate": "angle"}, {"on": "S", "displacement": 0.1}],
+    "speed_drive": [{"on": "J", "speed": "sin(t)", "coordinate": "angle"}],
+    "frame_drive": [{**AB, "x": "sin(t)", "z": 0.1}, {**AB, "distance": "1 + t"}],
+    "spring": [
         {**AB, "length": 0.3, "table": ((0.0, 0.0), (0.1, 5.0)), "damping": 2.0, "preload": 1},
         {**AB, "length": 0, "table": np.array([[0, 0], [0.1, 5], [1, 6]])},
         {**AB, "length": 1, "stiffness": "5 kN/m"},
     ],
-    "springs.damper": [{**AB, "law": "50*v + k*v*abs(v)"}, {**AB, "table": [[-1, -5], [1, 5]]}],
-    "springs.joint_spring": [{"on": "J", "energy": "k*x**4", "rest": 0.1, "preload": 2.0, "damping": 0.1}],
-    "springs.joint_damper": [{"on": "J", "damping": 0.1}],
-    "springs.bushing": [
+    "damper": [{**AB, "law": "50*v + k*v*abs(v)"}, {**AB, "table": [[-1, -5], [1, 5]]}],
+    "joint_spring": [{"on": "J", "energy": "k*x**4", "rest": 0.1, "preload": 2.0, "damping": 0.1}],
+    "joint_damper": [{"on": "J", "damping": 0.1}],
+    "bushing": [
         {**AB, "stiffness": (1.0, 2.0, 3.0, 4.0, 5.0, "k"), "damping": UNIT, "preload": np.arange(6)},
         {**AB, "stiffness": np.eye(6) * 2},
     ],
-    "forces.point_force": [{"frame_b": "b", "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"}],
-    "forces.point_torque": [{"frame_b": "b", "torque": [1.0, 0.0, "3 N m"]}],
-    "forces.force_between": [{**AB, "force": "k*t"}],
-    "forces.joint_actuator": [{"on": "J", "effort": "-5*J.angle"}],
-    "friction.joint_friction": [
-        {"on": "J", "level": 0.1, "static": 1.5, "stribeck": 0.1, "viscous": 0.01, "speed": 0.01}
-    ],
-    "friction.bump_stop": [{"on": "J", "stiffness": 1e4, "upper": 1.0, "lower": "-k", "damping": 0.5, "power": 1.5}],
-    "varying.varying_point": [{"mass": "2 - t", "exhaust": (0.0, 0.0, -5.0), "position": (1, 2, 3), "mass_rate": -1}],
-    "varying.varying_mass": [
+    "point_force": [{"frame_b": "b", "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"}],
+    "point_torque": [{"frame_b": "b", "torque": [1.0, 0.0, "3 N m"]}],
+    "force_between": [{**AB, "force": "k*t"}],
+    "joint_actuator": [{"on": "J", "effort": "-5*J.angle"}],
+    "joint_friction": [{"on": "J", "level": 0.1, "static": 1.5, "stribeck": 0.1, "viscous": 0.01, "speed": 0.01}],
+    "bump_stop": [{"on": "J", "stiffness": 1e4, "upper": 1.0, "lower": "-k", "damping": 0.5, "power": 1.5}],
+    "varying_point": [{"mass": "2 - t", "exhaust": (0.0, 0.0, -5.0), "position": (1, 2, 3), "mass_rate": -1}],
+    "varying_mass": [
         {
             "mass": "2 - t/9",
             "inertia": ("1 - t/9", 1.0, 1.0),
@@ -290,12 +284,12 @@ BOND: list[Component] = [
     KINDS["bond.rotation"]("X3", by="euler_parameters", orientation=(1, 0, 0, 0)),
     branch.OfBody("O1", component=ct.RigidBody("O1", ct.cylinder(**R3), frames={"p": (1, 2, 3)})),
     branch.OfJoint("O2", component=ct.Revolute("O2", "ground", "O1", axis=(0, 1, 0), angle=0.1), oriented=False),
-    branch.OfConstraint("O3", component=KINDS["constraints.constant_distance"]("O3", "ground", "O1", length=1)),
-    branch.OfCoupling("O4", component=KINDS["constraints.gear"]("O4", "O2", "O5", ratio=2)),
-    branch.OfDriver("O5", component=KINDS["drivers.drive"]("O5", "O2", angle="t")),
-    branch.OfForce("O6", component=KINDS["springs.spring"]("O6", "ground", "O1", length=1, stiffness=2)),
-    branch.OfJointForce("O7", component=KINDS["springs.joint_damper"]("O7", "O2", damping=2)),
-    branch.OfVaryingBody("O8", component=KINDS["varying.varying_point"]("O8", mass="2 - t")),
+    branch.OfConstraint("O3", component=KINDS["constant_distance"]("O3", "ground", "O1", length=1)),
+    branch.OfCoupling("O4", component=KINDS["gear"]("O4", "O2", "O5", ratio=2)),
+    branch.OfDriver("O5", component=KINDS["drive"]("O5", "O2", angle="t")),
+    branch.OfForce("O6", component=KINDS["spring"]("O6", "ground", "O1", length=1, stiffness=2)),
+    branch.OfJointForce("O7", component=KINDS["joint_damper"]("O7", "O2", damping=2)),
+    branch.OfVaryingBody("O8", component=KINDS["varying_point"]("O8", mass="2 - t")),
 ]
 
 

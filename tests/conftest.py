@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from _long import CASES, LONG
-from cotree.model.kinds import KINDS, _short_names
+from cotree.model.kinds import KINDS
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell lets what it runs in the background ignore it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -40,4 +40,3 @@ def _kinds_of_tests() -> Iterator[None]:
     yield
     for kind in [kind for kind in KINDS.keys() - before if not KINDS[kind].__module__.startswith("cotree.")]:
         del KINDS[kind]
-        _short_names.cache_clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import subprocess
 import sys
 from importlib import import_module
@@ -79,3 +80,8 @@ def test_type_checkers_see_the_same_table() -> None:
     modules = {name: module.rpartition(".")[0] for name, module in MODULES.items()}
     assert seen == HOME | modules
     assert sum(map(len, HOMES.values())) == len(HOME), "no name stands twice"
+
+
+def test_the_page_of_names_is_the_one_of_today() -> None:
+    names = runpy.run_path(str(ROOT / "docs/names.py"))
+    assert (ROOT / "docs/names.md").read_text(encoding="utf-8") == names["page"]()

@@ -9,12 +9,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cotree._names import HOME, MODULES
+from cotree._names import HOME, MODULES, ROOMS
 from cotree._version import __version__
 
 if TYPE_CHECKING:
-    from cotree import bond, structures
-    from cotree.api import Model, Solution, load, read_mesh, rebuild, resume
+    from cotree import (
+        bond,
+        control,
+        hydraulic,
+        machines,
+        nodal,
+        pneumatic,
+        rotational,
+        structures,
+        thermal,
+        translational,
+    )
+    from cotree.api import Model, load, read_mesh, rebuild, resume
     from cotree.errors import (
         CotreeError,
         ExpressionError,
@@ -25,6 +36,7 @@ if TYPE_CHECKING:
         ResultError,
         SolveError,
     )
+    from cotree.facade.solution import Solution
     from cotree.fem import mesh, section
     from cotree.fem.beam import Beams
     from cotree.fem.material import ALUMINIUM, STEEL, Material
@@ -34,19 +46,6 @@ if TYPE_CHECKING:
     from cotree.model.event import Event
     from cotree.model.world import Frame, GroundFrame
     from cotree.results.energy import EnergyAudit
-    from cotree.terminal import (
-        control,
-        electrical,
-        hydraulic,
-        machines,
-        mounts,
-        nodal,
-        pneumatic,
-        rotational,
-        thermal,
-        transducer,
-        translational,
-    )
     from cotree.terminal.beam import Beam
     from cotree.terminal.bodies import PointMass, RigidBody
     from cotree.terminal.constraints import (
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
         CurrentSource,
         Diode,
         Gyrator,
+        IdealDiode,
         Inductor,
         MutualInductance,
         OperationalAmplifier,
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         Cylindrical,
         Free,
         Planar,
+        PlanarSlide,
         Prismatic,
         Revolute,
         Screw,
@@ -97,16 +98,15 @@ __all__ = [
     "ALUMINIUM", "STEEL", "Beam", "Beams", "BumpStop", "Bushing", "Capacitor", "ConstantDistance", "CotreeError",
     "Coupled", "CurrentSource", "Cylindrical", "Damper", "Diode", "Drive", "EnergyAudit", "Event", "ExpressionError",
     "FileError", "FlexibleBody", "ForceBetween", "FormulationError", "Frame", "FrameDrive", "Free", "Gear",
-    "GraphError", "GroundFrame", "Gyrator", "Inductor", "JointActuator", "JointDamper", "JointFriction",
+    "GraphError", "GroundFrame", "Gyrator", "IdealDiode", "Inductor", "JointActuator", "JointDamper", "JointFriction",
     "JointSpring", "Laminate", "Material", "Model", "ModelError", "MutualInductance", "OperationalAmplifier",
-    "Orthotropic", "ParallelAxes", "Piston", "Planar", "Plate", "PointForce", "PointMass", "PointOnLine",
-    "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute", "RigidBody",
-    "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive", "Spherical",
-    "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal", "VaryingMass",
-    "VaryingPoint", "VoltageSource", "Weld", "Wheel", "__version__", "bond", "box", "control", "cylinder",
-    "electrical", "hydraulic", "layered", "load", "machines", "mesh", "mounts", "nodal", "pneumatic", "read_mesh",
-    "rebuild", "resume", "rod", "rotational", "section", "sphere", "structures", "thermal", "transducer",
-    "translational", "tube",
+    "Orthotropic", "ParallelAxes", "Piston", "Planar", "PlanarSlide", "Plate", "PointForce", "PointMass",
+    "PointOnLine", "PointOnPlane", "PointTorque", "Prismatic", "RackAndPinion", "Resistor", "ResultError", "Revolute",
+    "RigidBody", "RollingDisc", "RotationalEMF", "Screw", "Shells", "Slide", "Solution", "SolveError", "SpeedDrive",
+    "Spherical", "Spring", "Structure", "Support", "Switch", "Tie", "Transformer", "TranslationalEMF", "Universal",
+    "VaryingMass", "VaryingPoint", "VoltageSource", "Weld", "Wheel", "__version__", "bond", "box", "control",
+    "cylinder", "hydraulic", "layered", "load", "machines", "mesh", "nodal", "pneumatic", "read_mesh", "rebuild",
+    "resume", "rod", "rotational", "section", "sphere", "structures", "thermal", "translational", "tube",
 ]  # fmt: skip
 
 ELSEWHERE = {
@@ -133,9 +133,11 @@ def _unknown(name: str) -> str:
     if name.startswith("_"):
         return f"module 'cotree' has no attribute '{name}'"
     from cotree.errors import nearest
+    from cotree.model.renamed import PYTHON
 
-    rooms = (room for room, module in MODULES.items() if module == f"cotree.terminal.{room}")
-    inside = [f"cotree.{room}.{name}" for room in rooms if hasattr(__getattr__(room), name)]
+    if name in PYTHON:
+        return f"cotree has no '{name}' any more; it is now {PYTHON[name]}"
+    inside = [f"cotree.{room}.{name}" for room in ROOMS if hasattr(__getattr__(room), name)]
     meant = ELSEWHERE.get(name.lower())
     inside = [f"cotree.{meant}", *inside] if meant else inside
     hint = f"did you mean {' or '.join(inside)}?" if inside else nearest(name, __all__)

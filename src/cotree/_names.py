@@ -22,11 +22,12 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 HOMES: dict[str, tuple[str, ...]] = {
-    "cotree.api": ("Model", "Solution", "load", "read_mesh", "rebuild", "resume"),
+    "cotree.api": ("Model", "load", "read_mesh", "rebuild", "resume"),
     "cotree.errors": (
         "CotreeError", "ExpressionError", "FileError", "FormulationError", "GraphError", "ModelError", "ResultError",
         "SolveError",
     ),
+    "cotree.facade.solution": ("Solution",),
     "cotree.fem.beam": ("Beams",),
     "cotree.fem.material": ("ALUMINIUM", "STEEL", "Material"),
     "cotree.fem.plate": ("Laminate", "Orthotropic", "Plate", "layered"),
@@ -43,14 +44,15 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "cotree.terminal.drivers": ("Drive", "FrameDrive", "SpeedDrive"),
     "cotree.terminal.electrical": (
-        "Capacitor", "CurrentSource", "Diode", "Gyrator", "Inductor", "MutualInductance", "OperationalAmplifier",
-        "Resistor", "Switch", "Transformer", "VoltageSource",
+        "Capacitor", "CurrentSource", "Diode", "Gyrator", "IdealDiode", "Inductor", "MutualInductance",
+        "OperationalAmplifier", "Resistor", "Switch", "Transformer", "VoltageSource",
     ),
     "cotree.terminal.flexible": ("FlexibleBody",),
     "cotree.terminal.forces": ("ForceBetween", "JointActuator", "PointForce", "PointTorque"),
     "cotree.terminal.friction": ("BumpStop", "JointFriction"),
     "cotree.terminal.joints": (
-        "Cylindrical", "Free", "Planar", "Prismatic", "Revolute", "Screw", "Slide", "Spherical", "Universal", "Weld",
+        "Cylindrical", "Free", "Planar", "PlanarSlide", "Prismatic", "Revolute", "Screw", "Slide", "Spherical",
+        "Universal", "Weld",
     ),
     "cotree.terminal.shapes": ("box", "cylinder", "rod", "sphere", "tube"),
     "cotree.terminal.springs": ("Bushing", "Damper", "JointDamper", "JointSpring", "Spring"),
@@ -59,13 +61,14 @@ HOMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The names that each module gives to `cotree`."""
 
+ROOMS = (
+    "control", "hydraulic", "machines", "nodal", "pneumatic", "rotational", "thermal", "translational",
+)  # fmt: skip
+"""Rooms of components: ``kind: thermal.loss`` is ``cotree.thermal.Loss``."""
+
 MODULES = {
     "bond": "cotree.bond", "structures": "cotree.structures", "mesh": "cotree.fem.mesh",
-    "section": "cotree.fem.section",
-    **{room: f"cotree.terminal.{room}" for room in (
-        "control", "electrical", "hydraulic", "machines", "mounts", "nodal", "pneumatic", "rotational", "thermal",
-        "transducer", "translational",
-    )},
+    "section": "cotree.fem.section", **{room: f"cotree.{room}" for room in ROOMS},
 }  # fmt: skip
 """Modules by the short names that `cotree` gives them."""
 

@@ -225,7 +225,7 @@ WHOLE = {
     ),
     "a resistor of a network": (
         lambda: chain(R, ct.Resistor("r", "a", "ground", resistance=1.0)),
-        "r: 'r' (electrical.resistor) is no part of a bond graph. Expected bond-graph parts only. Turn the other model "
+        "r: 'r' (resistor) is no part of a bond graph. Expected bond-graph parts only. Turn the other model "
         "into a bond graph with to_bond_graph().",
     ),
 }  # fmt: skip

@@ -12,8 +12,8 @@ from scipy.linalg import expm
 import cotree.bond as bond
 from _made import component
 from cotree import Model, ModelError
+from cotree.bond import electrical, hydraulic, rotational, thermal, translational
 from cotree.bond.elements import BondPart
-from cotree.bond.library import electrical, hydraulic, rotational, thermal, translational
 from cotree.bond.opening import open_graph
 from cotree.model import KINDS, find_kind
 from cotree.model.quantity import MISSING
@@ -86,13 +86,10 @@ def test_ends_of_two_ports_have_names(kind: str) -> None:
 
 
 def test_a_word_alone_never_means_a_part_of_bond_graphs() -> None:
-    assert find_kind("resistor", "R") is KINDS["electrical.resistor"]
-    assert find_kind("mass", "m") is KINDS["translational.mass"]
+    assert find_kind("resistor", "R") is KINDS["resistor"]
     assert find_kind("bond.electrical.resistor", "R") is electrical.Resistor
-    assert find_kind("torsion_spring", "k") is rotational.TorsionSpring  # no other room has it
-    with pytest.raises(ModelError) as caught:
-        find_kind("spring", "k")
-    assert "bond." not in str(caught.value).partition("Expected")[2]
+    assert find_kind("bond.rotational.torsion_spring", "k") is rotational.TorsionSpring
+    assert not find_kind("spring", "k").bonded
 
 
 def test_ranges_and_units_are_told() -> None:

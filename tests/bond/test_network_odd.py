@@ -42,7 +42,7 @@ def test_what_has_no_part_is_refused_by_name(component: Component) -> None:
 
 def test_scalar_components_have_their_parts() -> None:
     assert {KINDS[f"{room}.{word}"] for room, words in PAIRED.items() for word in words.split()} <= PART_OF.keys()
-    assert KINDS["electrical.mutual_inductance"] in PART_OF
+    assert KINDS["mutual_inductance"] in PART_OF
     for pair in PAIRS:
         assert {f for f in pair.component.__dataclass_fields__ if f in pair.fields} == set(pair.fields)
 

@@ -83,7 +83,7 @@ def test_the_formulation_changes_the_equations_and_not_the_motion(cotree):
     ("file", "formulation", "message"),
     [
         (MOTOR, "nodal", "the network 'DC motor' cannot be written in the formulation 'nodal'"),
-        (EXAMPLES / "flexible_four_bar.yaml", "bond", "'AB' (flexible.beam) is flexible"),
+        (EXAMPLES / "flexible_four_bar.yaml", "bond", "'AB' (beam) is flexible"),
         (EXAMPLES / "bond_example_1.yaml", "network", "'G' has no counterpart"),
         (MOTOR, "bnod", "Did you mean 'bond'?"),
     ],

@@ -139,8 +139,10 @@ def test_the_package_runs_as_a_module():
 def test_determinacy_of_a_structure_and_of_something_else(cotree, tmp_path):
     file = tmp_path / "square.yaml"
     corners = {"A": "[0, 0, 0]", "B": "[1, 0, 0]", "C": "[1, 1, 0]", "D": "[0, 1, 0]"}
-    nodes = "\n".join(f"  {name}: {{kind: node, position: {place}}}" for name, place in corners.items())
-    bars = "\n".join(f"  {a}{b}: {{kind: bar, node_a: {a}, node_b: {b}, mass: 1}}" for a, b in ("AB", "BC", "CD", "DA"))
+    nodes = "\n".join(f"  {name}: {{kind: nodal.node, position: {place}}}" for name, place in corners.items())
+    bars = "\n".join(
+        f"  {a}{b}: {{kind: nodal.bar, node_a: {a}, node_b: {b}, mass: 1}}" for a, b in ("AB", "BC", "CD", "DA")
+    )
     file.write_text(f"name: square\nplanar: true\ncomponents:\n{nodes}\n{bars}\n")
     done = cotree("determinacy", file)
     assert done.returncode == 0

@@ -12,7 +12,8 @@ components:
   arm: {kind: rigid_body, mass: 1.3, inertia: [0.1, 0.1, 0.11], centre: [0.4, 0, 0]}
   O: {kind: revolute, frame_a: ground, frame_b: arm, axis: [0, 0, 1], angle: 0.3}
   axle: {kind: rotational.axis, nodes: [load, ground], on: O}
-  motor: {kind: dc_motor, electrical: [a, ground], shaft: [load, ground], resistance: 1.2, inductance: 3mH, constant: 2}
+  motor: {kind: machines.dc_motor, electrical: [a, ground], shaft: [load, ground], resistance: 1.2, inductance: 3mH,
+          constant: 2}
   V: {kind: voltage_source, nodes: [a, ground], voltage: pid.value}
   pid: {kind: control.pid, setpoint: 0.5, measurement: O.angle, p: 40, i: 60}
   warm: {kind: thermal.capacity, nodes: [copper, ground], heat_capacity: 50}

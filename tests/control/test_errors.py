@@ -61,8 +61,8 @@ WRONG = [
         lambda: c.StateFeedback("f", gains={"O.angle": 1}, references={"O.rate": 1}),
         r"f\.references: there is no gain of 'O\.rate'",
     ),
-    (lambda: c.FunctionController("f", inputs=["t"], period=1), r"f\.function: no function is given"),
-    (lambda: c.FunctionController("f", inputs=["t"], period=1, function=5), r"f\.function: found 5"),
+    (lambda: c.Function("f", inputs=["t"], period=1), r"f\.function: no function is given"),
+    (lambda: c.Function("f", inputs=["t"], period=1, function=5), r"f\.function: found 5"),
 ]  # fmt: skip
 
 

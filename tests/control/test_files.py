@@ -16,18 +16,18 @@ components:
   V: {kind: voltage_source, nodes: [a, ground], voltage: pid.value + seen.value*0}
   R: {kind: resistor, nodes: [a, b.1], resistance: 2}
   C: {kind: capacitor, nodes: [b.1, ground], capacitance: 0.5}
-  pid: {kind: pid, setpoint: goal.value, measurement: out.voltage, p: gain, i: 2}
-  sum: {kind: sum, inputs: [pid.value, a.voltage, gain*R.current], gains: [1, 1, gain]}
+  pid: {kind: control.pid, setpoint: goal.value, measurement: out.voltage, p: gain, i: 2}
+  sum: {kind: control.sum, inputs: [pid.value, a.voltage, gain*R.current], gains: [1, 1, gain]}
   seen: {kind: control.sensor, of: R.current}
   back:
-    kind: state_feedback
+    kind: control.state_feedback
     gains: {a.voltage: gain, R.current: 1, out.voltage: 1}
     references: {a.voltage: "gain*t"}
 """
 TOP = """\
 include: [{file: stage.yaml, as: x, join: {b.1: n1, out: n1}}]
 components:
-  goal: {kind: gain, input: 1, gain: 1}
+  goal: {kind: control.gain, input: 1, gain: 1}
 """
 
 
@@ -76,8 +76,8 @@ def test_patterns_put_indices_into_signals(tmp_path):
     path = tmp_path / "m.yaml"
     path.write_text(
         "components:\n"
-        '  "g{i}": {for: {i: 1..3}, kind: gain, input: "i*h{i-1}.value", gain: i}\n'
-        "  h0: {kind: gain, input: t, gain: 1}\n"
+        '  "g{i}": {for: {i: 1..3}, kind: control.gain, input: "i*h{i-1}.value", gain: i}\n'
+        "  h0: {kind: control.gain, input: t, gain: 1}\n"
     )
     model = read_model(path, ct.Model).model
     assert model.components["g2"].to_data() == {"kind": "control.gain", "input": "2*h1.value", "gain": "2"}
@@ -91,13 +91,13 @@ def test_a_report_shows_blocks(model, tmp_path):
 
 def test_lists_of_kinds_name_the_results():
     (pid,) = catalogue("control.pid")
-    assert pid.word == "pid"
+    assert pid.word == "control.pid"
     assert "value" in pid.results
     assert catalogue("sensor")[0].kind == "bond.sensor"
 
 
 def test_a_word_that_bond_graphs_have_is_told_with_the_block_that_is_meant(tmp_path):
     path = tmp_path / "m.yaml"
-    path.write_text("components:\n  g: {kind: gain, input: t, gain: 1}\n  s: {kind: sensor, of: g.value}\n")
+    path.write_text("components:\n  g: {kind: control.gain, input: t, gain: 1}\n  s: {kind: sensor, of: g.value}\n")
     with pytest.raises(ct.ModelError, match=r"m\.yaml:3:\d+: s: 'sensor' alone .* Write control\.sensor"):
         read_model(path, ct.Model)

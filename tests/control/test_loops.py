@@ -107,7 +107,7 @@ def test_a_python_function_controls_as_the_sampled_block_does():
         return 1.5 * inputs[0] + kept[0]
 
     samples = {"period": 0.1, "offset": 0.03}
-    function = c.FunctionController("k", function=law, inputs=["1 - y.voltage"], **samples)
+    function = c.Function("k", function=law, inputs=["1 - y.voltage"], **samples)
     block = c.SampledPid("k", input="1 - y.voltage", p=1.5, i=2, **samples)
     first = loop(function, drive="k.value").simulate(1.0, points=11, **TIGHT)
     assert times == pytest.approx([0.03 + 0.1 * k for k in range(10)], abs=1e-12)

@@ -67,10 +67,10 @@ def test_a_python_function_is_called_with_numbers_and_checked():
         calls.append((t, list(inputs)))
         return [2 * inputs[0], inputs[0] ** 2]
 
-    block = c.FunctionController("f", function=control, inputs=["a.value", 3], period=0.1, count=2)
+    block = c.Function("f", function=control, inputs=["a.value", 3], period=0.1, count=2)
     assert Alone(block).samples([{"a.value": 4.0}]) == [{"value_1": 8.0, "value_2": 16.0}]
     assert calls == [(0.0, [4.0, 3.0])]
-    one = c.FunctionController("f", function=lambda t, u: np.float64(u[0]), inputs=["a.value"], period=0.1)
+    one = c.Function("f", function=lambda t, u: np.float64(u[0]), inputs=["a.value"], period=0.1)
     assert values(one, [1.5]) == [1.5]
 
 
@@ -84,13 +84,13 @@ def test_a_python_function_is_called_with_numbers_and_checked():
     ],
 )
 def test_what_a_function_gives_must_be_numbers(gives, match):
-    block = c.FunctionController("f", function=lambda t, u: gives, inputs=[1], period=0.1)
+    block = c.Function("f", function=lambda t, u: gives, inputs=[1], period=0.1)
     with pytest.raises(ct.ModelError, match=match):
         block.called(0.5, [1.0])
 
 
 def test_an_error_inside_of_a_function_says_when_it_came():
-    block = c.FunctionController("f", function=lambda t, u: u[7], inputs=[1], period=0.1)
+    block = c.Function("f", function=lambda t, u: u[7], inputs=[1], period=0.1)
     with pytest.raises(IndexError) as caught:
         block.called(0.5, [1.0])
     assert caught.value.__notes__ == ["f.function was called at t = 0.5 s with [1.0]"]
@@ -98,7 +98,7 @@ def test_an_error_inside_of_a_function_says_when_it_came():
 
 def test_a_file_cannot_hold_a_function(tmp_path):
     model = ct.Model("m")
-    model.add(c.FunctionController("f", function=lambda t, u: u[0], inputs=["t"], period=0.1))
+    model.add(c.Function("f", function=lambda t, u: u[0], inputs=["t"], period=0.1))
     with pytest.raises(ct.ModelError, match="f: its function is a Python function, which a file cannot hold"):
         model.save(tmp_path / "m.yaml")
     path = tmp_path / "n.yaml"

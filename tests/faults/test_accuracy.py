@@ -19,8 +19,8 @@ def codes(sol: ct.Solution) -> set[str]:
 
 def electric(scale: float) -> ct.Model:
     m = ct.Model("LC")
-    m.add(ct.electrical.Capacitor("C", "a", "ground", capacitance=scale, initial=scale**-0.5))
-    m.add(ct.electrical.Inductor("L", "a", "ground", inductance=1 / scale))
+    m.add(ct.Capacitor("C", "a", "ground", capacitance=scale, initial=scale**-0.5))
+    m.add(ct.Inductor("L", "a", "ground", inductance=1 / scale))
     return m
 
 
@@ -66,7 +66,7 @@ def test_a_machine_is_judged(rtol):
     m = ct.Model("machine", gravity=(0, 0, 0))
     m.add(ct.RigidBody("disc", mass=1.0, inertia=(1.0, 1.0, 1.0)))
     m.add(ct.Revolute("hinge", m.ground, "disc", angle_rate=1.0))
-    m.add(ct.mounts.RotationalAxis("axle", "s", "ground", on="hinge"))
+    m.add(ct.rotational.Axis("axle", "s", "ground", on="hinge"))
     m.add(ct.rotational.Spring("wire", "s", "ground", stiffness=1.0))
     sol = m.simulate(60.0, rtol=rtol)
     off = np.abs(sol["hinge.angle_rate"] - np.cos(sol.t)).max()
@@ -173,7 +173,7 @@ def chain(count: int, angle: float = 0.1) -> ct.Model:
 def stopped_pendulum() -> ct.Model:
     """A chaotic double pendulum whose first joint has a spring and stops."""
     m = chain(2)
-    m.add(ct.mounts.RotationalAxis("axle", "s", "ground", on="J0"))
+    m.add(ct.rotational.Axis("axle", "s", "ground", on="J0"))
     m.add(ct.rotational.Spring("spring", "s", "ground", stiffness=2.0))
     m.add(ct.rotational.EndStop("stop", "s", "ground", stiffness=1e3, lower=-3.0, upper=1.0))
     return m
@@ -316,7 +316,7 @@ def test_a_sampled_python_function_is_not_called_again_for_it():
         return 0.0
 
     m = bouncing(1e3)
-    m.add(ct.control.FunctionController("f", function=law, inputs=["t"], period=0.5))
+    m.add(ct.control.Function("f", function=law, inputs=["t"], period=0.5))
     assert unchecked(m.simulate(2.0)) == ["a second run would call sampled Python functions again"]
     assert len(calls) == 5
 

@@ -64,7 +64,7 @@ def arm(size: float = 1.0) -> ct.Model:
     shape = ct.rod(length=size, mass=size**3, radius=0.01 * size)
     m.add(ct.RigidBody("b", shape, frames={"l": (-0.5 * size, 0, 0)}))
     m.add(ct.Revolute("O", m.ground, "b.l", angle=-1.2))
-    m.add(ct.mounts.RotationalAxis("ax", "s", "ground", on="O"))
+    m.add(ct.rotational.Axis("ax", "s", "ground", on="O"))
     return m
 
 

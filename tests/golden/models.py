@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import cotree as ct
-from cotree.terminal.control import FunctionController
+from cotree.terminal.control import Function
 from golden import faults, probe
 from golden.probe import Loaded
 
@@ -149,7 +149,7 @@ def _function() -> Loaded:
     model.add(ct.Resistor("R", "a", "b", resistance=2.0))
     model.add(ct.Capacitor("C", "b", "ground", capacitance=0.1, initial=0.5))
     given = {"inputs": ["C.voltage"], "function": lambda t, inputs: 3.0 * (1.0 + t - inputs[0]), "period": 0.05}
-    model.add(FunctionController("c", unit="V", **given))
+    model.add(Function("c", unit="V", **given))
     return Loaded(model, 1.0)
 
 

@@ -22,16 +22,16 @@ components:
   arm: {kind: rigid_body, mas: 1, mass: 1 s, inertia: [1, 1, 1, 0, 0, 0], frames: {O: [-0.15, 0, 0]}}
   O: {kind: revolute, frame_a: ground, frame_b: arm.O, axis: [0, 0, 1], angel: 20 deg}
   leg: {kind: rigid_body, mass: -2, inertia: [1, 1, 1, 0, 0, 0]}
-  s: {kind: springs.spring, frame_a: ground, frame_b: lag, stiffness: 5 s}
-  d: {kind: springs.damper, frame_a: ground, frame_b: lag, damping: 5}
-  e: {kind: springs.damper, frame_a: ground, frame_b: arm, damping: 5}
+  s: {kind: spring, frame_a: ground, frame_b: lag, stiffness: 5 s}
+  d: {kind: damper, frame_a: ground, frame_b: lag, damping: 5}
+  e: {kind: damper, frame_a: ground, frame_b: arm, damping: 5}
   j: {kind: joint_damper, on: K, damping: 5}
   q: {kind: nosuch}
 run: {t_end: -2, point: 3, integrator: foo}
 """
 PLACES = {
     (3, 34): "used twice", (4, 1): "componets", (2, 10): "gravity", (6, 27): "mas", (6, 41): "is a time",
-    (7, 73): "angel", (8, 33): "-2", (9, 3): "no value is given", (9, 71): "is a time", (10, 55): "lag", (12, 31): "K",
+    (7, 73): "angel", (8, 33): "-2", (9, 3): "no value is given", (9, 63): "is a time", (10, 47): "lag", (12, 31): "K",
     (13, 13): "nosuch", (14, 18): "point", (14, 14): "-2", (14, 40): "foo",
 }  # fmt: skip
 

@@ -335,7 +335,7 @@ MISTAKES = {
     ),
     "resistor among bonds": (
         flat("{kind: R, resistance: 2}", "{kind: resistor, nodes: [a, b], resistance: 2}"),
-        "m.yaml:4:3: R: electrical.resistor is no part of a bond graph, and this file has bonds. Expected "
+        "m.yaml:4:3: R: resistor is no part of a bond graph, and this file has bonds. Expected "
         "parts of bond graphs only. Use 'bond.electrical.resistor', or its element 'R'.",
     ),
 }  # fmt: skip
@@ -421,7 +421,7 @@ bonds: [V -> j, j -> M, j -> T, T -> L]
     ("kind", "part"),
     [
         ("resistor, resistance: 2", "'bond.electrical.resistor', or its element 'R'"),
-        ("inertia, inertia: 2", "'bond.rotational.inertia', or its element 'I'"),
+        ("rotational.inertia, inertia: 2", "'bond.rotational.inertia', or its element 'I'"),
     ],
 )
 def test_a_component_of_networks_among_bonds_is_pointed_to_its_part(read, kind, part):
@@ -433,7 +433,7 @@ def test_a_component_of_networks_among_bonds_is_pointed_to_its_part(read, kind, 
 
 def test_a_joint_of_mechanisms_is_pointed_to_its_mask(read):
     text = "components:\n  G: {kind: bond.ground}\n  J: {kind: prismatic, axis: x}\nbonds: [G -> J.a]\n"
-    with pytest.raises(ct.FileError, match=r"m\.yaml:3:3: J: joints\.prismatic .* Did you mean 'prismatic_joint'\?"):
+    with pytest.raises(ct.FileError, match=r"m\.yaml:3:3: J: prismatic .* Did you mean 'prismatic_joint'\?"):
         read(text)
 
 

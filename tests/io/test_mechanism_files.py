@@ -35,7 +35,7 @@ def test_a_file_gives_the_model_that_python_gives(read):
     m.add(ct.RigidBody("arm", ct.rod(length="l", mass=2), frames={"O": ("-l/2", 0, 0), "tip": tip}))
     pivot = m.ground.at(1, 2, 0, name="pivot")
     m.add(ct.Revolute("O", pivot, "arm.O", axis=(0, 0, 1), angle=0.3, fixed=("angle",)))
-    m.add(KINDS["springs.joint_damper"]("friction", "O", damping=0.01))
+    m.add(KINDS["joint_damper"]("friction", "O", damping=0.01))
     assert file.model.components == m.components
     assert file.model.to_data() == m.to_data()
     assert file.run.tree == ["joint", "absolute"]
@@ -65,58 +65,58 @@ AB = {"frame_a": "a.p", "frame_b": "b"}
 UNIT = tuple(tuple(float(i == j) for j in range(6)) for i in range(6))
 SAMPLES = {
     "ground_frame": {"position": (1.0, "2*k", 0.0), "axis": (0.0, 0.0, 1.0), "angle": "pi/4"},
-    "joints.revolute": {**AB, "axis": (0.0, 1.0, 0.0), "angle": 0.3, "angle_rate": "k", "fixed": ("angle",)},
-    "joints.prismatic": {**AB, "axis": ("k", 0.0, 1.0), "displacement": 0.1, "displacement_rate": 2.0},
-    "joints.cylindrical": {**AB, "displacement": 0.1, "angle": 0.2},
-    "joints.screw": {**AB, "pitch": 0.01, "angle": 3.0},
-    "joints.planar": {**AB, "x": 0.1, "y": 0.2, "angle": 0.3, "y_rate": 1.0},
-    "joints.universal": {**AB, "axis_1": (0.0, 0.0, 1.0), "axis_2": (1.0, 0.0, 0.0), "angle_2": 0.1},
-    "joints.spherical": {**AB, "orientation": (1.0, 0.0, 0.0, 0.0), "angular_velocity": (0.1, 0.2, "k")},
-    "joints.weld": {**AB},
-    "joints.free": {**AB, "x": 0.1, "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)},
-    "joints.slide": {**AB, "y": 0.1},
-    "joints.planar_slide": {**AB, "x": 0.1, "y_rate": 2.0},
-    "bodies.rigid_body": {
+    "revolute": {**AB, "axis": (0.0, 1.0, 0.0), "angle": 0.3, "angle_rate": "k", "fixed": ("angle",)},
+    "prismatic": {**AB, "axis": ("k", 0.0, 1.0), "displacement": 0.1, "displacement_rate": 2.0},
+    "cylindrical": {**AB, "displacement": 0.1, "angle": 0.2},
+    "screw": {**AB, "pitch": 0.01, "angle": 3.0},
+    "planar": {**AB, "x": 0.1, "y": 0.2, "angle": 0.3, "y_rate": 1.0},
+    "universal": {**AB, "axis_1": (0.0, 0.0, 1.0), "axis_2": (1.0, 0.0, 0.0), "angle_2": 0.1},
+    "spherical": {**AB, "orientation": (1.0, 0.0, 0.0, 0.0), "angular_velocity": (0.1, 0.2, "k")},
+    "weld": {**AB},
+    "free": {**AB, "x": 0.1, "z_rate": 2.0, "orientation": (1.0, 0.0, 0.0, 0.0)},
+    "slide": {**AB, "y": 0.1},
+    "planar_slide": {**AB, "x": 0.1, "y_rate": 2.0},
+    "rigid_body": {
         "mass": "k", "inertia": (1.0, 1.1, 1.2, 0.01, 0.02, 0.03), "centre": (0.1, 0.0, 0.0),
         "inertia_about": (0.0, 0.0, 0.1),
         "position": (1.0, 2.0, 3.0), "orientation": (1.0, 0.0, 0.0, 0.0), "velocity": (0.1, 0.2, 0.3),
         "frames": {"p": (0.1, 0.2, 0.3), "q": ct.Frame((0, "k", 0), axis=(1, 0, 0), angle=0.2)},
     },
-    "bodies.point_mass": {"mass": 2.0, "position": (0.0, 0.0, 1.0), "velocity": (1.0, 0.0, 0.0)},
-    "flexible.beam": {
+    "point_mass": {"mass": 2.0, "position": (0.0, 0.0, 1.0), "velocity": (1.0, 0.0, 0.0)},
+    "beam": {
         "length": "k", "section": ct.section.rectangle(0.01, 0.02), "material": ct.STEEL, "elements": 2,
         "modes": (1, 3), "shapes": "clamped", "attached": "end", "damping": 0.01, "stiffening": "none", "rotary": False,
         "roll": 0.1, "deforms": ("xy", "xz"), "frames": {"p": 0.5, "q": "k/4", "G": "centre_of_mass"},
         "velocity": (1.0, 0.0, 0.0), "masses": {"tip": {"at": "end", "mass": 2.0}}, "elastic": {"mode1": 0.01},
     },
-    "flexible.flexible_body": {
+    "flexible_body": {
         "mesh": ct.mesh.grid(size=(1, 1), cells=(2, 2)), "plate": ct.Plate(0.01, ct.STEEL), "attached": ("p", "q"),
         "frames": {"p": (0.0, 0.5, 0.0), "q": (1.0, 1.0, 0.0)}, "rigid": {"p": "left"}, "modes": 2, "rotary": False,
     },
-    "constraints.constant_distance": {**AB, "length": 0.5},
-    "constraints.point_on_line": {**AB, "axis": (0.0, 1.0, 0.0)},
-    "constraints.point_on_plane": {**AB, "normal": (1.0, 0.0, 0.0), "offset": 0.1},
-    "constraints.parallel_axes": {**AB, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)},
-    "constraints.rolling_disc": {**AB, "radius": 0.2, "axis": (1.0, 0.0, 0.0)},
-    "constraints.gear": {"joint_a": "J", "joint_b": "K", "ratio": -2.0, "coordinate_b": "angle"},
-    "constraints.rack_and_pinion": {"pinion": "J", "rack": "K", "radius": 0.1, "offset": 0.2},
-    "constraints.coupled": {"factors": {"J": 1.0, "K.angle": "-2*k"}, "offset": 0.1},
-    "drivers.drive": {"on": "J", "angle": "2*t"},
-    "drivers.speed_drive": {"on": "J", "speed": "sin(t)", "coordinate": "angle"},
-    "drivers.frame_drive": {**AB, "x": "sin(t)", "z": 0.1},
-    "springs.spring": {**AB, "length": 0.3, "table": ((0.0, 0.0), (0.1, 5.0)), "damping": 2.0},
-    "springs.damper": {**AB, "law": "50*v + k*v*abs(v)"},
-    "springs.joint_spring": {"on": "J", "energy": "k*x**4", "rest": 0.1, "preload": 2.0},
-    "springs.joint_damper": {"on": "J", "damping": 0.1},
-    "springs.bushing": {**AB, "stiffness": (1.0, 2.0, 3.0, 4.0, 5.0, "k"), "damping": UNIT},
-    "forces.point_force": {"frame_b": "b", "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"},
-    "forces.point_torque": {"frame_b": "b", "torque": (1.0, 0.0, 0.0)},
-    "forces.force_between": {**AB, "force": "k*t"},
-    "forces.joint_actuator": {"on": "J", "effort": "-5*J.angle"},
-    "friction.joint_friction": {"on": "J", "level": 0.1, "static": 1.5, "stribeck": 0.1, "viscous": 0.01},
-    "friction.bump_stop": {"on": "J", "stiffness": 1e4, "upper": 1.0, "damping": 0.5},
-    "varying.varying_point": {"mass": "2 - t", "exhaust": (0.0, 0.0, -5.0)},
-    "varying.varying_mass": {
+    "constant_distance": {**AB, "length": 0.5},
+    "point_on_line": {**AB, "axis": (0.0, 1.0, 0.0)},
+    "point_on_plane": {**AB, "normal": (1.0, 0.0, 0.0), "offset": 0.1},
+    "parallel_axes": {**AB, "axis": (1.0, 0.0, 0.0), "axis_b": (0.0, 1.0, 0.0)},
+    "rolling_disc": {**AB, "radius": 0.2, "axis": (1.0, 0.0, 0.0)},
+    "gear": {"joint_a": "J", "joint_b": "K", "ratio": -2.0, "coordinate_b": "angle"},
+    "rack_and_pinion": {"pinion": "J", "rack": "K", "radius": 0.1, "offset": 0.2},
+    "coupled": {"factors": {"J": 1.0, "K.angle": "-2*k"}, "offset": 0.1},
+    "drive": {"on": "J", "angle": "2*t"},
+    "speed_drive": {"on": "J", "speed": "sin(t)", "coordinate": "angle"},
+    "frame_drive": {**AB, "x": "sin(t)", "z": 0.1},
+    "spring": {**AB, "length": 0.3, "table": ((0.0, 0.0), (0.1, 5.0)), "damping": 2.0},
+    "damper": {**AB, "law": "50*v + k*v*abs(v)"},
+    "joint_spring": {"on": "J", "energy": "k*x**4", "rest": 0.1, "preload": 2.0},
+    "joint_damper": {"on": "J", "damping": 0.1},
+    "bushing": {**AB, "stiffness": (1.0, 2.0, 3.0, 4.0, 5.0, "k"), "damping": UNIT},
+    "point_force": {"frame_b": "b", "force": (0.0, "10*sin(t)", "-5*b.velocity.z"), "axes": "body"},
+    "point_torque": {"frame_b": "b", "torque": (1.0, 0.0, 0.0)},
+    "force_between": {**AB, "force": "k*t"},
+    "joint_actuator": {"on": "J", "effort": "-5*J.angle"},
+    "joint_friction": {"on": "J", "level": 0.1, "static": 1.5, "stribeck": 0.1, "viscous": 0.01},
+    "bump_stop": {"on": "J", "stiffness": 1e4, "upper": 1.0, "damping": 0.5},
+    "varying_point": {"mass": "2 - t", "exhaust": (0.0, 0.0, -5.0)},
+    "varying_mass": {
         "mass": "2 - t/9", "inertia": ("1 - t/9", 1.0, 1.0), "outlet": (-0.5, 0.0, 0.0), "exhaust": (-5.0, 0.0, 0.0),
         "frames": {"p": (1.0, 0.0, 0.0)},
     },
@@ -254,7 +254,7 @@ MISTAKES = {
     ),
     "a node of a structure among bodies": (
         f"{HEAD}  N: {{kind: nodal.node, position: [0, 0, 1], mass: 1}}\n",
-        "m.yaml:2:3: b: 'b' is bodies.rigid_body, and other parts belong to a structure in nodal coordinates.",
+        "m.yaml:2:3: b: 'b' is rigid_body, and other parts belong to a structure in nodal coordinates.",
     ),
 }
 

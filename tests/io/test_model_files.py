@@ -12,7 +12,7 @@ datum: 0
 parameters: {tau: 1e-3, C: 1e-6}
 components:
   V: {kind: voltage_source, nodes: [1, 0], voltage: 5}
-  R: {kind: electrical.resistor, nodes: [1, 2], resistance: tau/C}
+  R: {kind: resistor, nodes: [1, 2], resistance: tau/C}
   C: {kind: capacitor, nodes: [2, 0], capacitance: C, initial: 1.0}
 run: {t_end: 5*tau, points: 11, rtol: 1e-9, start: {C.voltage: 2}, plot: C.voltage}
 """
@@ -70,7 +70,7 @@ MISTAKES = {
     ),
     "misspelt field": (
         "components:\n  R1: {kind: resistor, nodes: [a, ground], resistnce: 1}\n",
-        "m.yaml:2:44: R1: electrical.resistor has no field 'resistnce'. Expected one of nodes, resistance. "
+        "m.yaml:2:44: R1: resistor has no field 'resistnce'. Expected one of nodes, resistance. "
         "Did you mean 'resistance'?",
     ),
     "no nodes": (
@@ -117,7 +117,7 @@ MISTAKES = {
     "misspelt section": (
         "component: {}\n",
         "m.yaml:1:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, inertia, include, "
-        "parameters, components, bonds, masks, run. Did you mean 'components'?",
+        "parameters, data, components, bonds, masks, run. Did you mean 'components'?",
     ),
     "misspelt run setting": (
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",

@@ -16,7 +16,7 @@ from cotree.io import model_from_data
 from cotree.io.scalars import plain_value
 from cotree.io.schema import model_schema
 from cotree.model import Expression, find_kind
-from cotree.model.component import COMMON_WORDS
+from cotree.model.kinds import COMMON_WORDS
 
 
 def told(capsys, monkeypatch, *words):
@@ -148,10 +148,10 @@ def test_a_wrong_setting_is_not_shown_in_the_file(tmp_path, monkeypatch, capsys)
 @pytest.mark.parametrize(
     ("kind", "field", "said"),
     [
-        ("joints.revolute", "damping", "Kinds with 'damping': springs.joint_spring, springs.joint_damper"),
-        ("drivers.drive", "velocity", "Kinds with 'speed': drivers.speed_drive"),
-        ("forces.joint_actuator", "torque", "Did you mean 'effort'?"),
-        ("electrical.capacitor", "voltage", "Did you mean 'initial'?"),
+        ("revolute", "damping", "Kinds with 'damping': joint_spring, joint_damper"),
+        ("drive", "velocity", "Kinds with 'speed': speed_drive"),
+        ("joint_actuator", "torque", "Did you mean 'effort'?"),
+        ("capacitor", "voltage", "Did you mean 'initial'?"),
     ],
 )
 def test_a_field_of_another_kind_is_pointed_to(kind, field, said):

@@ -107,7 +107,7 @@ DRIVES: dict[str, list[dict[str, Any]]] = {
         {**STOP, "lower": -1e-4, "upper": 2e-4, "damping": 3, "position": 1e-5},
         {**STOP, "lower": 0},
     ],
-    "electrical.ideal_diode": [{**AB, "on_resistance": 0.01, "off_resistance": 1e6, "forward_voltage": 0.6}],
+    "ideal_diode": [{**AB, "on_resistance": 0.01, "off_resistance": 1e6, "forward_voltage": 0.6}],
     "thermal.loss": [{"plus": "case", "minus": "ground", "of": "R1"}],
 }
 
@@ -120,7 +120,7 @@ MOUNTS: dict[str, list[dict[str, Any]]] = {
 SAMPLES: dict[str, list[dict[str, Any]]] = {**DRIVES, **FLUIDS, **MOUNTS}
 """Values by kind."""
 HELD: dict[str, list[tuple[float, ...]]] = {
-    "electrical.ideal_diode": [(0,), (1,)],
+    "ideal_diode": [(0,), (1,)],
     "rotational.end_stop": [(0, 0), (1, 0), (0, 1)],
     "translational.end_stop": [(0, 0), (1, 0), (0, 1)],
     **FLUIDS_HELD,

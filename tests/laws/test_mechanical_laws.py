@@ -31,24 +31,24 @@ PLATE: dict[str, Any] = {
     "frames": {"p": [0.0, 0.5, 0.0], "q": [1.0, 1.0, 0.0]}, "attached": "p", "modes": 2,
 }  # fmt: skip
 SAMPLES: dict[str, list[dict[str, Any]]] = {
-    "bodies.point_mass": [{"mass": 2.0, "position": [1.0, 2.0, 3.0]}],
-    "bodies.rigid_body": [
+    "point_mass": [{"mass": 2.0, "position": [1.0, 2.0, 3.0]}],
+    "rigid_body": [
         {"mass": 2.0, "inertia": [1.0, 1.5, 2.0], "frames": {"p": [0.1, 0.0, 0.0]}},
         {"mass": "m", "inertia": [1.0, 1.5, 2.0, 0.1, 0.0, "j"], "centre": [0.0, 0.1, 0.0]},
         {"mass": "m", "inertia": [9.0, 9.5, 9.0], "inertia_about": [1.0, 0.0, 0.0]},
     ],
-    "constraints.constant_distance": [FRAMES | {"length": 0.5}],
-    "constraints.coupled": [{"factors": {"O": 1.0, "U.angle_1": "-2*m"}, "offset": 0.2}],
-    "constraints.gear": [{"joint_a": "O", "joint_b": "P", "ratio": -2.0}],
-    "constraints.parallel_axes": [FRAMES, FRAMES | {"axis": [1.0, 0.0, 0.0], "axis_b": [0.0, 1.0, 0.0]}],
-    "constraints.point_on_line": [FRAMES | {"axis": [0.0, 1.0, 1.0]}],
-    "constraints.point_on_plane": [FRAMES | {"offset": 0.3}],
-    "constraints.rack_and_pinion": [{"pinion": "O", "rack": "P", "radius": 0.1}],
-    "constraints.rolling_disc": [FRAMES | {"radius": 0.3, "normal": [0.0, 1.0, 0.0], "axis": [0.0, 0.0, 1.0]}],
-    "drivers.drive": [JOINT | {"angle": "2*t"}, JOINT | {"displacement": "m*t", "coordinate": "x"}],
-    "drivers.frame_drive": [FRAMES | {"x": "t", "z": 0.0}, FRAMES | {"distance": "1 + t"}],
-    "drivers.speed_drive": [JOINT | {"speed": "sin(t)"}],
-    "flexible.beam": [
+    "constant_distance": [FRAMES | {"length": 0.5}],
+    "coupled": [{"factors": {"O": 1.0, "U.angle_1": "-2*m"}, "offset": 0.2}],
+    "gear": [{"joint_a": "O", "joint_b": "P", "ratio": -2.0}],
+    "parallel_axes": [FRAMES, FRAMES | {"axis": [1.0, 0.0, 0.0], "axis_b": [0.0, 1.0, 0.0]}],
+    "point_on_line": [FRAMES | {"axis": [0.0, 1.0, 1.0]}],
+    "point_on_plane": [FRAMES | {"offset": 0.3}],
+    "rack_and_pinion": [{"pinion": "O", "rack": "P", "radius": 0.1}],
+    "rolling_disc": [FRAMES | {"radius": 0.3, "normal": [0.0, 1.0, 0.0], "axis": [0.0, 0.0, 1.0]}],
+    "drive": [JOINT | {"angle": "2*t"}, JOINT | {"displacement": "m*t", "coordinate": "x"}],
+    "frame_drive": [FRAMES | {"x": "t", "z": 0.0}, FRAMES | {"distance": "1 + t"}],
+    "speed_drive": [JOINT | {"speed": "sin(t)"}],
+    "beam": [
         BEAM,
         BEAM | {"length": "m", "shapes": "pinned", "damping": 0.01, "frames": {"mid": "m/2", "G": "centre_of_mass"}},
         BEAM | {
@@ -57,45 +57,45 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
             "frames": {"p": {"at": 0.5, "axis": [0.0, 0.0, 1.0], "angle": 0.2}},
         },
     ],
-    "flexible.flexible_body": [
+    "flexible_body": [
         PLATE,
         PLATE | {"rigid": {"p": "left"}, "held": {"right": "rx"}, "interface": ["p", "q"], "damping": [0.01, 0.02]},
     ],
-    "forces.force_between": [FRAMES | {"force": "5*O.angle"}],
-    "forces.joint_actuator": [JOINT | {"effort": "-3*O.angle_rate"}],
-    "forces.point_force": [{"frame_b": "B.q", "force": [0.0, "t", 3.0], "axes": "body"}],
-    "forces.point_torque": [{"frame_b": "B.q", "torque": [0.0, "t", 3.0]}],
-    "friction.bump_stop": [JOINT | {"upper": 0.1, "stiffness": 1e3, "damping": 0.2}],
-    "friction.joint_friction": [JOINT | {"level": 2.0, "static": 1.2, "stribeck": 0.1, "viscous": 0.1}],
+    "force_between": [FRAMES | {"force": "5*O.angle"}],
+    "joint_actuator": [JOINT | {"effort": "-3*O.angle_rate"}],
+    "point_force": [{"frame_b": "B.q", "force": [0.0, "t", 3.0], "axes": "body"}],
+    "point_torque": [{"frame_b": "B.q", "torque": [0.0, "t", 3.0]}],
+    "bump_stop": [JOINT | {"upper": 0.1, "stiffness": 1e3, "damping": 0.2}],
+    "joint_friction": [JOINT | {"level": 2.0, "static": 1.2, "stribeck": 0.1, "viscous": 0.1}],
     "ground_frame": [{"position": [1.0, 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "angle": 0.2}],
-    "joints.cylindrical": [FRAMES],
-    "joints.free": [FRAMES | {"x": 1.0}],
-    "joints.planar": [FRAMES | {"angle": 0.1, "fixed": ["angle"]}],
-    "joints.planar_slide": [FRAMES],
-    "joints.prismatic": [FRAMES | {"axis": [1.0, 0.0, 0.0]}],
-    "joints.revolute": [FRAMES | {"angle": "m"}],
-    "joints.screw": [FRAMES | {"pitch": 0.1}],
-    "joints.slide": [FRAMES],
-    "joints.spherical": [FRAMES | {"orientation": [1.0, 0.0, 0.0, 0.0]}],
-    "joints.universal": [FRAMES],
-    "joints.weld": [FRAMES],
-    "springs.bushing": [
+    "cylindrical": [FRAMES],
+    "free": [FRAMES | {"x": 1.0}],
+    "planar": [FRAMES | {"angle": 0.1, "fixed": ["angle"]}],
+    "planar_slide": [FRAMES],
+    "prismatic": [FRAMES | {"axis": [1.0, 0.0, 0.0]}],
+    "revolute": [FRAMES | {"angle": "m"}],
+    "screw": [FRAMES | {"pitch": 0.1}],
+    "slide": [FRAMES],
+    "spherical": [FRAMES | {"orientation": [1.0, 0.0, 0.0, 0.0]}],
+    "universal": [FRAMES],
+    "weld": [FRAMES],
+    "bushing": [
         FRAMES | {"stiffness": SIX, "damping": SIX, "preload": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]},
         FRAMES | {"stiffness": [[float(i == k) + 0.1 for i in range(6)] for k in range(6)]},
     ],
-    "springs.damper": [FRAMES | {"damping": 2.0}, FRAMES | {"law": "m*v**3"}, FRAMES | {"table": TABLE}],
-    "springs.joint_damper": [JOINT | {"damping": 2.0}, JOINT | {"law": "m*v**3"}, JOINT | {"table": TABLE}],
-    "springs.joint_spring": [
+    "damper": [FRAMES | {"damping": 2.0}, FRAMES | {"law": "m*v**3"}, FRAMES | {"table": TABLE}],
+    "joint_damper": [JOINT | {"damping": 2.0}, JOINT | {"law": "m*v**3"}, JOINT | {"table": TABLE}],
+    "joint_spring": [
         JOINT | {"stiffness": 2.0, "rest": 0.2}, JOINT | {"law": "m*x**3"}, JOINT | {"table": TABLE},
     ],
-    "springs.spring": [
+    "spring": [
         FRAMES | {"length": 0.4, "stiffness": 2.0, "preload": 1.0, "damping": 0.1},
         FRAMES | {"length": 0.4, "law": "m*x + x**2"},
         FRAMES | {"length": 0.4, "table": TABLE},
         FRAMES | {"length": 0.4, "energy": "m*x**2/2"},
     ],
-    "varying.varying_mass": [{"mass": "3 - t", "inertia": [1.0, 1.0, "1 - 0.1*t"], "exhaust": [-2.0, 0.0, 0.0]}],
-    "varying.varying_point": [{"mass": "3 - t", "exhaust": [-2.0, 0.0, 0.0]}],
+    "varying_mass": [{"mass": "3 - t", "inertia": [1.0, 1.0, "1 - 0.1*t"], "exhaust": [-2.0, 0.0, 0.0]}],
+    "varying_point": [{"mass": "3 - t", "exhaust": [-2.0, 0.0, 0.0]}],
 }  # fmt: skip
 """Ways to give the values of some kinds; besides, every kind has a sample made from its class."""
 MECHANICAL = sorted(kind for kind, cls in KINDS.items() if cls.mechanical)
@@ -220,7 +220,7 @@ def test_what_is_not_stored_is_dissipated(kind: str, data: dict[str, Any]) -> No
 @pytest.mark.parametrize("way", [{"stiffness": 3.0}, {"table": TABLE}, {"law": "m*x + x**2"}, {"energy": "m*x**2"}])
 def test_springs_without_damping_lose_nothing_not_even_rounding(way: dict[str, Any]) -> None:
     """The loss is zero as an expression, so that no integrator has to follow the noise of a difference."""
-    between, along = make("springs.spring", FRAMES | {"length": 0.3} | way), make("springs.joint_spring", JOINT | way)
+    between, along = make("spring", FRAMES | {"length": 0.3} | way), make("joint_spring", JOINT | way)
     moving, rate = Moving(1), ca.SX.sym("rate")
     assert between.loss(fields(between, NAMES), moving.motion).is_zero()  # type: ignore[attr-defined]
     assert along.loss(fields(along, NAMES), ca.SX.sym("x"), rate).is_zero()  # type: ignore[attr-defined]

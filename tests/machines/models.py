@@ -152,7 +152,7 @@ def cart(w: Cart, planar: bool = False, whole: bool = True, block: bool = False)
         **machine("motor", "a", "rotor", "ground", values, whole),
         "gear": gear(("rotor", "ground"), ("shaft", "ground"), w.gear),
         "pinion": {
-            "kind": "transducer.wheel", "translational": ["rack", "ground"], "rotational": ["shaft", "ground"],
+            "kind": "wheel", "translational": ["rack", "ground"], "rotational": ["shaft", "ground"],
             "radius": w.pinion,
         },
         "mount": {"kind": "translational.axis", "nodes": ["rack", "ground"], "on": "slide"},

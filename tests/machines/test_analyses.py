@@ -26,7 +26,7 @@ def cart(gains: tuple[float, ...]) -> ct.Model:
         "pole": {"kind": "rigid_body", "mass": 0.2, "inertia": [0.01] * 3, "centre": [0, 0.5, 0]},
         "P": {"kind": "revolute", "frame_a": "cart", "frame_b": "pole", "axis": [0, 0, 1]},
         "drive": {"kind": "translational.axis", "nodes": ["belt", "ground"], "on": "rail"},
-        "F": {"kind": "force_source", "nodes": ["ground", "belt"], "force": f"push + {law}"},
+        "F": {"kind": "translational.force_source", "nodes": ["ground", "belt"], "force": f"push + {law}"},
     }
     data = {"name": "cart", "gravity": [0, -G, 0], "planar": True, "parameters": {"push": 0}, "components": parts}
     return ct.Model.from_mapping(data)
@@ -123,7 +123,7 @@ def loop(block: dict[str, object]) -> ct.Model:
     parts = {
         "J": {"kind": "rotational.inertia", "nodes": ["w", "ground"], "inertia": 0.1},
         "b": {"kind": "rotational.damper", "nodes": ["w", "ground"], "damping": 0.05},
-        "T": {"kind": "torque_source", "nodes": ["ground", "w"], "torque": "pid.value"},
+        "T": {"kind": "rotational.torque_source", "nodes": ["ground", "w"], "torque": "pid.value"},
         "pid": {"input": "10 - w.angular_velocity", **block},
     }
     return ct.Model.from_mapping({"name": "loop", "components": parts})

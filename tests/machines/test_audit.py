@@ -96,7 +96,7 @@ def test_a_run_that_was_cut_goes_on_with_it(monkeypatch, tmp_path):
 def test_a_single_domain_has_the_total_alone():
     data = {
         "J": {"kind": "rotational.inertia", "nodes": ["w", "ground"], "inertia": 0.1},
-        "T": {"kind": "torque_source", "nodes": ["ground", "w"], "torque": "1 - w.angular_velocity"},
+        "T": {"kind": "rotational.torque_source", "nodes": ["ground", "w"], "torque": "1 - w.angular_velocity"},
     }
     found = ct.Model.from_mapping({"name": "one", "components": data}).simulate(1.0, points=3, rtol=1e-10)
     assert found.domains == {}

@@ -48,7 +48,7 @@ PAIRS: dict[str, tuple[Parts, Parts, tuple[str, ...]]] = {
         PENDULUM
         | {
             "spring": {
-                "kind": "springs.spring", "frame_a": "peg", "frame_b": "arm.p", "stiffness": 40.0, "length": 0.5,
+                "kind": "spring", "frame_a": "peg", "frame_b": "arm.p", "stiffness": 40.0, "length": 0.5,
                 "damping": 2.0,
             }
         },
@@ -169,7 +169,7 @@ def test_a_mass_on_a_turning_carrier_is_told_to_be_simplified() -> None:
     model.add(ct.RigidBody("slide", mass=0.5, inertia=(0.01, 0.01, 0.01)))
     model.add(ct.Revolute("O", "ground", "arm"))
     model.add(ct.Prismatic("P", "arm", "slide", axis=(1, 0, 0), displacement=0.3))
-    model.add(ct.mounts.TranslationalAxis("rail", "s", "frame", on="P"))
+    model.add(ct.translational.Axis("rail", "s", "frame", on="P"))
     model.add(ct.translational.Mass("m", "s", "ground", mass=1.0))
     notes = "\n".join(model.equations().notes)
     assert "'m' counts along the axis of rail alone" in notes

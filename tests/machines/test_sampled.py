@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 
 import cotree as ct
-from cotree.terminal.control.function import FunctionController
+from cotree.terminal.control.function import Function
 from machines.models import crank_drive, crank_parts, of, sampled_slider_crank
 from machines.witness import SampledSliderCrank
 
@@ -37,7 +37,7 @@ def test_a_python_function_is_called_once_at_every_sample() -> None:
         return w.p * error + w.k * total
 
     model = of("called", crank_parts(w) | crank_drive(w, "pi.value"), planar=True)
-    model.add(FunctionController("pi", inputs=["O.angle_rate"], function=control, period=w.period))
+    model.add(Function("pi", inputs=["O.angle_rate"], function=control, period=w.period))
     times = np.arange(samples + 1) * w.period
     sol = model.simulate(times[-1], times=times, rtol=1e-10)
     np.testing.assert_allclose(calls, times, rtol=0, atol=1e-15)

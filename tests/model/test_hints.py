@@ -103,7 +103,7 @@ def test_directions_are_named_or_given_as_vectors(axis):
         for field, form in cls.forms().items()
         if cls.mechanical and {"enum": ["x", "y", "z", "-x", "-y", "-z"]} in form.schema.get("anyOf", ())
     ]
-    assert {"joints.revolute", "constraints.point_on_line", "ground_frame"} <= {kind for kind, _ in fields}
+    assert {"revolute", "point_on_line", "ground_frame"} <= {kind for kind, _ in fields}
     by_name = {"z": (0, 0, 1), "-y": (0, -1, 0), "+x": (1, 0, 0)}
     vector = by_name[axis] if isinstance(axis, str) else tuple(axis)
     assert arm(axis=axis).components["O"].axis == vector
@@ -122,7 +122,7 @@ def test_a_named_direction_in_a_file_runs_as_its_vector(tmp_path):
 
 @pytest.mark.parametrize(("word", "cls"), [("spring", ct.Spring), ("damper", ct.Damper), ("gear", ct.Gear)])
 def test_a_word_alone_means_what_it_means_in_python(word, cls):
-    from cotree.model.component import find_kind
+    from cotree.model.kinds import find_kind
 
     assert find_kind(word, "") is cls
 

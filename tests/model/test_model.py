@@ -122,7 +122,7 @@ def test_plain_data() -> None:
     assert data["datum"] == "ground"
     assert data["parameters"] == {"r": 2.0, "c": "r/4"}
     assert data["components"]["C"] == {
-        "kind": "electrical.capacitor", "nodes": ["out", "ground"], "capacitance": "c", "initial": 0.5,
+        "kind": "capacitor", "nodes": ["out", "ground"], "capacitance": "c", "initial": 0.5,
     }  # fmt: skip
 
 

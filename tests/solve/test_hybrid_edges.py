@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import cotree
-from cotree import ModelError, Solution, SolveError, control, electrical, hydraulic, pneumatic
+import cotree as ct
+from cotree import ModelError, Solution, SolveError, control, hydraulic, pneumatic
 from cotree.formulation.system import Switch
 from cotree.model import Component
 from cotree.solve import pieces
@@ -22,9 +23,9 @@ def charged(voltage: str, *blocks: Component, **parameters: float) -> cotree.Mod
     m = cotree.Model("charged")
     for name, value in parameters.items():
         m.parameter(name, value)
-    m.add(electrical.VoltageSource("V", "a", "ground", voltage=voltage))
-    m.add(electrical.Resistor("R", "a", "b", resistance=2.0))
-    m.add(electrical.Capacitor("C", "b", "ground", capacitance=0.1))
+    m.add(ct.VoltageSource("V", "a", "ground", voltage=voltage))
+    m.add(ct.Resistor("R", "a", "b", resistance=2.0))
+    m.add(ct.Capacitor("C", "b", "ground", capacitance=0.1))
     for block in blocks:
         m.add(block)
     return m
@@ -70,7 +71,7 @@ def test_a_wrong_pulse_is_refused(width: float | str, period: float, changes: di
 
 
 def test_what_a_python_function_gives_wrong_is_said_once() -> None:
-    block = control.FunctionController("c", inputs=["C.voltage"], function=lambda t, v: [1, 2], period=0.1, unit="V")
+    block = control.Function("c", inputs=["C.voltage"], function=lambda t, v: [1, 2], period=0.1, unit="V")
     with pytest.raises(SolveError) as caught:
         charged("c.value", block).simulate(1.0, points=3)
     assert str(caught.value).startswith("c.function at t = 0 s: it gave 2 values. Expected a number. Correct")
@@ -126,10 +127,10 @@ def test_gas_below_the_vacuum_is_refused() -> None:
 def test_a_loose_tolerance_does_not_hide_that_a_run_is_stiff() -> None:
     """A charged capacitor behind a diode of 1 mohm: T = 100 ns, and the voltage follows the source while it rises."""
     m = cotree.Model("rectifier")
-    m.add(electrical.VoltageSource("V", "a", "ground", voltage="10*sin(314*t)"))
-    m.add(electrical.IdealDiode("D", "a", "b", on_resistance=1e-3, off_resistance=1e6, forward_voltage=0.0))
-    m.add(electrical.Capacitor("C", "b", "ground", capacitance=1e-4))
-    m.add(electrical.Resistor("R", "b", "ground", resistance=100.0))
+    m.add(ct.VoltageSource("V", "a", "ground", voltage="10*sin(314*t)"))
+    m.add(ct.IdealDiode("D", "a", "b", on_resistance=1e-3, off_resistance=1e6, forward_voltage=0.0))
+    m.add(ct.Capacitor("C", "b", "ground", capacitance=1e-4))
+    m.add(ct.Resistor("R", "b", "ground", resistance=100.0))
     found = m.simulate(0.05, times=[0.0, 0.0025, 0.004, 0.05], rtol=0.1)
     assert found.statistics.integrator == "rodas"
     np.testing.assert_allclose(found["C.voltage"][:3], 10 * np.sin(314 * found.t[:3]), rtol=0, atol=1e-2)

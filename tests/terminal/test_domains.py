@@ -12,7 +12,6 @@ import pytest
 from scipy.linalg import expm
 
 import cotree
-from cotree import electrical as e
 from cotree import hydraulic as h
 from cotree import rotational as r
 from cotree import thermal as th
@@ -32,8 +31,8 @@ def model(*components: object) -> cotree.Model:
 # A source of 1 through R = 2 into node a, storage C = 0.5 and L = 0.8 there, in the words of each domain.
 PARALLEL: dict[str, tuple[str, Callable[[], list[object]]]] = {
     "electrical": ("voltage", lambda: [
-        e.CurrentSource("S", G, "a", current="sin(t)"), e.Resistor("R", "a", G, resistance=2.0),
-        e.Capacitor("C", "a", G, capacitance=0.5), e.Inductor("L", "a", G, inductance=0.8)]),
+        cotree.CurrentSource("S", G, "a", current="sin(t)"), cotree.Resistor("R", "a", G, resistance=2.0),
+        cotree.Capacitor("C", "a", G, capacitance=0.5), cotree.Inductor("L", "a", G, inductance=0.8)]),
     "translational": ("velocity", lambda: [
         x.ForceSource("S", G, "a", force="sin(t)"), x.Damper("R", "a", G, damping=0.5),
         x.Mass("C", "a", G, mass=0.5), x.Spring("L", "a", G, stiffness=1.25)]),
@@ -62,8 +61,8 @@ def test_parallel_resonance_in_every_domain(domain: str) -> None:
 
 SERIES: dict[str, tuple[str, Callable[[], list[object]]]] = {
     "electrical": ("voltage", lambda: [
-        e.VoltageSource("S", "a", G, voltage="cos(t)"), e.Resistor("R", "a", "b", resistance=2.0),
-        e.Capacitor("C", "b", G, capacitance=0.5)]),
+        cotree.VoltageSource("S", "a", G, voltage="cos(t)"), cotree.Resistor("R", "a", "b", resistance=2.0),
+        cotree.Capacitor("C", "b", G, capacitance=0.5)]),
     "translational": ("velocity", lambda: [
         x.VelocitySource("S", "a", G, velocity="cos(t)"), x.Damper("R", "a", "b", damping=0.5),
         x.Mass("C", "b", G, mass=0.5)]),
@@ -154,7 +153,7 @@ COUPLINGS = [
 ]  # fmt: skip
 SOURCE = {
     "electrical": lambda: [
-        e.VoltageSource("S", "a0", G, voltage="1 + sin(t)"), e.Resistor("RS", "a0", "a", resistance=0.7)],
+        cotree.VoltageSource("S", "a0", G, voltage="1 + sin(t)"), cotree.Resistor("RS", "a0", "a", resistance=0.7)],
     "translational": lambda: [
         x.VelocitySource("S", "a0", G, velocity="1 + sin(t)"), x.Damper("RS", "a0", "a", damping=1 / 0.7)],
     "hydraulic": lambda: [

@@ -18,7 +18,7 @@ from cotree.terminal import rotational as r
 from cotree.terminal import thermal as th
 from cotree.terminal import translational as x
 from cotree.terminal.machines import DCMotor
-from cotree.terminal.mounts import RotationalAxis
+from cotree.terminal.rotational import Axis
 
 G = "ground"
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
@@ -92,7 +92,7 @@ def pendulum(*parts: Any) -> ct.Model:
     return model(
         ct.RigidBody("rod", ct.rod(length=0.6, mass=2.0), frames={"p": (-0.3, 0, 0)}),
         ct.Revolute("O", G, "rod.p", axis=(0, 0, 1)),
-        RotationalAxis("on", "s", G, on="O"),
+        Axis("on", "s", G, on="O"),
         *parts,
         gravity=(0, -9.81, 0),
     )

@@ -14,7 +14,7 @@ from cotree import hydraulic as h
 from cotree import translational as x
 from cotree.graph import Tree
 from cotree.terminal import pneumatic as pn
-from cotree.terminal.mounts import Line, TranslationalAxis
+from cotree.terminal.translational import Axis, Line
 
 G = "ground"
 BETA = 1.4e9
@@ -270,7 +270,7 @@ def test_air_cylinder_against_scipy() -> None:
 @pytest.mark.parametrize(
     "mount",
     [
-        pytest.param(TranslationalAxis("A", "x", G, on="P"), marks=pytest.mark.slow),
+        pytest.param(Axis("A", "x", G, on="P"), marks=pytest.mark.slow),
         Line("A", "x", G, frame_a=G, frame_b="M"),
     ],
 )

@@ -99,7 +99,7 @@ class Sample:
 
 
 def short(kind: str) -> str:
-    return kind.partition(".")[2]
+    return kind.rpartition(".")[2]
 
 
 def test_the_joints_of_textbooks_are_there() -> None:

@@ -301,7 +301,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "three nodes": (
         lambda: ct.Model.from_mapping({"name": "m", "components": {
-            "M": {"kind": "dc_motor", "electrical": ["a", "b", "c"], "shaft": ["s", G], **MOTOR}}}),
+            "M": {"kind": "machines.dc_motor", "electrical": ["a", "b", "c"], "shaft": ["s", G], **MOTOR}}}),
         r"M\.electrical: found \['a', 'b', 'c'\]",
     ),
     "more than the stroke": (

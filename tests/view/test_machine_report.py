@@ -20,11 +20,11 @@ PARTS = {
     "O": {"kind": "revolute", "frame_a": "ground", "frame_b": "boom", "axis": [0, 0, 1], "angle": 0.2},
     "line": {"kind": "translational.line", "nodes": ["rod", "ground"], "frame_a": "foot", "frame_b": "boom.lug"},
     "jack": {
-        "kind": "transducer.piston", "hydraulic": ["h", "ground"], "translational": ["rod", "ground"], "area": 0.005,
+        "kind": "piston", "hydraulic": ["h", "ground"], "translational": ["rod", "ground"], "area": 0.005,
     },
     "oil": {"kind": "hydraulic.accumulator", "nodes": ["h", "ground"], "capacitance": 1e-10, "initial": 3e5},
     "pipe": {"kind": "hydraulic.resistance", "nodes": ["p", "h"], "resistance": 1e9},
-    "P": {"kind": "pressure_source", "nodes": ["p", "ground"], "pressure": "3e5 + 1e6*gain.value"},
+    "P": {"kind": "hydraulic.pressure_source", "nodes": ["p", "ground"], "pressure": "3e5 + 1e6*gain.value"},
     "gain": {"kind": "control.gain", "input": "0.6 - O.angle", "gain": 2},
 }  # fmt: skip
 

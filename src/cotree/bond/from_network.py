@@ -21,10 +21,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from cotree.bond.domains import NAMES, TwoPort
+from cotree.bond.electrical import Amplifier
 from cotree.bond.elements import BondPart, Se, Sf
 from cotree.bond.junctions import Bond, Junction0, Junction1
-from cotree.bond.library.base import NAMES, TwoPort
-from cotree.bond.library.electrical import Amplifier
 from cotree.bond.network_table import NODES, PART_OF, flow_is_across
 from cotree.bond.simplify import rebuilt, simplify
 from cotree.errors import ModelError, listing

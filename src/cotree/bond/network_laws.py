@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cotree.bond.domains import OnePort, TwoPort
+from cotree.bond.electrical import CoupledInductors, Diode, Switch
 from cotree.bond.elements import BondPart, C, Element, I, R, Se, Sf
 from cotree.bond.junctions import GY, TF
-from cotree.bond.library.base import OnePort, TwoPort
-from cotree.bond.library.electrical import CoupledInductors, Diode, Switch
 from cotree.bond.network_table import COMPONENT_OF, PAIRS, Pair, flow_is_across
 from cotree.errors import ModelError
 from cotree.model import Component

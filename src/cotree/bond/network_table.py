@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cotree.bond import electrical, hydraulic, rotational, thermal, translational
+from cotree.bond.domains import MECHANICAL
 from cotree.bond.elements import BondPart
-from cotree.bond.library import electrical, hydraulic, rotational, thermal, translational
-from cotree.bond.library.base import MECHANICAL
 from cotree.model import Component
 from cotree.terminal import electrical as e
 from cotree.terminal import hydraulic as h

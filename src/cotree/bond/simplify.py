@@ -14,9 +14,9 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from typing import TypeGuard, TypeVar
 
+from cotree.bond.domains import OnePort
 from cotree.bond.elements import BondPart, C, I, R
 from cotree.bond.junctions import GY, TF, Bond, Junction0, Junction1
-from cotree.bond.library.base import OnePort
 from cotree.errors import ModelError
 from cotree.model import Expression, Model
 from cotree.model.expression import without_unit

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from cotree.bond.domains import TwoPort
+from cotree.bond.electrical import CoupledInductors
 from cotree.bond.elements import BondPart, Element
 from cotree.bond.junctions import Junction0
-from cotree.bond.library.base import TwoPort
-from cotree.bond.library.electrical import CoupledInductors
 from cotree.bond.masks import Mask
 from cotree.bond.network_laws import Law, arithmetic, one_port, refusal, several_ports
 from cotree.bond.network_table import UNITY, flow_is_across

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from cotree._version import __version__
-from cotree.cli import analysis, bench, check, describe, pictures, run, show
+from cotree.cli import analysis, bench, check, describe, pictures, run, show, upgrade
 from cotree.cli.console import FAILED, WRONG, complain, exit_code, fresh
 from cotree.cli.interrupts import interruptible, requested
 from cotree.errors import CotreeError
@@ -26,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False, rich_markup_mode=None,
     context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
 )  # fmt: skip
-for room in (run, check, show, analysis, pictures, describe, bench):
+for room in (run, check, show, analysis, pictures, describe, bench, upgrade):
     for command, examples in room.COMMANDS.items():
         app.command(command.__name__.rstrip("_"), epilog=f"\b\nExamples:\n{examples}")(command)
 

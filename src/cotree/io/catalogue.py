@@ -8,11 +8,13 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from importlib import import_module
 from typing import Any
 
 from cotree.io.schema import kind_words, summary
 from cotree.model import KINDS, Component
 from cotree.model.form import Form, Schema
+from cotree.model.renamed import KINDS as RENAMED
 
 MARKS = "*?["
 WORDS = {"number": "number", "integer": "whole number", "boolean": "true or false", "string": "text", "name": "name"}
@@ -65,30 +67,46 @@ class Item:
 def catalogue(pattern: str = "") -> list[Entry]:
     """The kinds whose name, class or summary holds a text, or whose name fits a pattern such as ``joints.*``.
 
-    The full name of a kind, or a word that only one has, gives that one alone.
+    The name of a kind gives that one alone, unless other kinds have the same last word.
     """
     found = sorted(KINDS.items())
     several = sum(kind.rpartition(".")[2] == pattern and not cls.bonded for kind, cls in found) > 1
-    exact = [cls for kind, cls in found if pattern == kind or (pattern in kind_words(cls) and not several)]
+    exact = [cls for kind, cls in found if pattern in kind_words(cls) and not several]
+    exact = exact or [cls for kind, cls in found if kind == RENAMED.get(pattern)]
     if exact:
         return [_entry(cls) for cls in exact]
     return [_entry(cls) for kind, cls in found if _fits(kind, cls, pattern.lower())]
 
 
 def _fits(kind: str, cls: type[Component], pattern: str) -> bool:
-    kind = kind.lower()
+    kind = kind.lower() if "." in kind else f"{room_of(cls)}.{kind}".lower()
     if any(mark in pattern for mark in MARKS):
         return fnmatchcase(kind, pattern) or fnmatchcase(kind.rpartition(".")[2], pattern)
     return pattern in kind or pattern in cls.__name__.lower() or pattern in summary(cls).lower()
 
 
 def _entry(cls: type[Component]) -> Entry:
-    room = cls.kind.rpartition(".")[0] or cls.__module__.rpartition(".")[2]
-    path = f"{cls.__module__}.{cls.__qualname__}"
+    room, path = room_of(cls), public_path(cls)
     fields = tuple(_field(name, form) for name, form in cls.forms().items())
     text = (inspect.getdoc(cls) or "").replace("``", "")
     word = str(kind_words(cls)[0])
     return Entry(cls.kind, word, path, room, summary(cls), text, fields, _results(cls), _ports(cls))
+
+
+def room_of(cls: type[Component]) -> str:
+    """The room of a kind: the part of its name before the last dot, or the module of one that has none."""
+    return cls.kind.rpartition(".")[0] or cls.__module__.rpartition(".")[2]
+
+
+def public_path(cls: type[Component]) -> str:
+    """Where Python finds a class: ``cotree.Revolute``, ``cotree.thermal.Loss``; else in its module."""
+    room = cls.kind.rpartition(".")[0]
+    short = f"cotree.{room}.{cls.__name__}" if room else f"cotree.{cls.__name__}"
+    try:
+        home = import_module(short.rpartition(".")[0])
+    except ModuleNotFoundError:
+        home = None
+    return short if getattr(home, cls.__name__, None) is cls else f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _field(name: str, form: Form) -> Field:

@@ -114,14 +114,13 @@ class _Reader:
         return None
 
     def _integrator(self, name: str) -> None:
-        from cotree.solve.integrator import ELSEWHERE, INTEGRATORS
+        from cotree.solve.integrator import INTEGRATORS, called_here
 
-        meant = ELSEWHERE.get(name.lower())
         if name not in INTEGRATORS:
             self.mistakes.add(
                 self.source.error(
                     f"there is no integrator '{name}'", "run", "integrator", expected=f"auto, {', '.join(INTEGRATORS)}",
-                    remedy=f"here it is called '{meant}'" if meant else nearest(name, INTEGRATORS),
+                    remedy=called_here(name) or nearest(name, INTEGRATORS),
                 )
             )  # fmt: skip
 

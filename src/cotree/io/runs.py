@@ -17,6 +17,7 @@ from cotree.formulation import model_equations, model_graph
 from cotree.graph import Tree
 from cotree.io.model_file import model_data, model_from_data
 from cotree.model import Model
+from cotree.model.renamed import upgraded
 from cotree.results import Origin, Solution
 from cotree.results.lock import Lock
 
@@ -51,7 +52,7 @@ def rebuilt(solution: Solution, model_class: type[M]) -> tuple[M, Any]:
             f"the model is not stored with the results of '{solution.model}'" + (f": {why}" if why else ""),
             remedy="Give the model itself",
         )
-    model = model_from_data(origin.model, model_class)
+    model = model_from_data(upgraded(origin.model), model_class)
     return model, tree_of(model, origin)
 
 
@@ -169,7 +170,7 @@ def check_same(model: Model, origin: Origin) -> None:
     given = origin_of(model).model
     if origin.model is None or given is None:
         return
-    for place, old, new in _differences({**origin.model, "name": None}, {**given, "name": None}):
+    for place, old, new in _differences({**upgraded(origin.model), "name": None}, {**given, "name": None}):
         raise ModelError(
             f"it is {_shown(new)}, and was {_shown(old)} in the run that is to go on",
             where=place,

@@ -67,11 +67,11 @@ def model_schema() -> Schema:
 
 
 def kind_words(cls: type[Component]) -> list[Any]:
-    """What a file may write for a kind: its full name, and its last word where no other kind has it."""
-    word = cls.kind.rpartition(".")[2]
+    """What a file may write for a kind: its name, and of parts of bond graphs also without their room."""
+    word = cls.kind.removeprefix("bond.")
     try:
         short = [word] if word != cls.kind and find_kind(word, "") is cls else []
-    except ModelError:  # several kinds have it
+    except ModelError:  # it is another kind's name
         short = []
     return [*short, *([int(word)] if short and word.isdigit() else []), cls.kind]
 

@@ -28,7 +28,8 @@ Mark = tuple[int, int]
 """Line and column, both from 1."""
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_LINE_ENDS = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
+LINE_ENDS = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
+"""Where lines end, as YAML counts them."""
 _PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})")
 
 
@@ -43,7 +44,7 @@ class Source:
         self.keys: dict[Path_, Mark] = {}
         self.values: dict[Path_, Mark] = {}
         text = text.removeprefix("\ufeff")
-        self.lines = _LINE_ENDS.split(text)
+        self.lines = LINE_ENDS.split(text)
         gathered = Mistakes() if mistakes is None else mistakes
         self.data: Any = _Builder(self, gathered).build(text) if text else None
         if mistakes is None:
@@ -131,7 +132,7 @@ class _Builder:
             raise self.source.error_at(_mark(mark), found, remedy=remedy) from None
         except yaml.reader.ReaderError as reason:
             before = text[: max(int(reason.position), 0)]
-            line = len(_LINE_ENDS.findall(before)) + 1
+            line = len(LINE_ENDS.findall(before)) + 1
             raise self.source.error_at((line, 1), f"a character cannot be read: {reason.reason}") from None
         except yaml.YAMLError as reason:
             raise self.source.error_at((1, 1), f"this is not YAML: {reason}") from None

@@ -46,6 +46,8 @@ _TEXTS: dict[Any, Any] = {"str": str, "str | None": str | None}
 """Annotations of fields that hold text, with what they may hold."""
 _SAME = {"velocity": "speed", "angular_velocity": "speed"}
 """Words for fields, with what kinds that act on joints call them."""
+PLAIN_ROOMS = ("electrical", "transducer")
+"""Rooms whose kinds are named without them, like those of mechanisms: ``resistor`` is ``cotree.Resistor``."""
 COMPONENT_NAME = re.compile(r"[^\W\d][\w+-]*\Z")
 NODE_NAME = re.compile(r"[\w+-]+(\.[\w+-]+)*\Z")
 
@@ -102,7 +104,8 @@ class Component(Viewed):
         explain_wrong_calls(cls)
         room = cls.__module__.rpartition(".")[2]
         if (cls.ports or (cls.mechanical and room != "mechanics")) and "kind" not in cls.__dict__:
-            cls.kind = f"{room}.{snake(cls.__name__)}"
+            plain = cls.mechanical or room in PLAIN_ROOMS
+            cls.kind = snake(cls.__name__) if plain else f"{room}.{snake(cls.__name__)}"
         if "kind" in cls.__dict__ and cls.kind:
             KINDS.add(cls)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cotree._names import HOME
 from cotree.errors import ModelError, listing, nearest
+from cotree.model.renamed import KINDS as RENAMED
 
 if TYPE_CHECKING:
     from cotree.model.component import Component
@@ -82,39 +82,41 @@ PARTS = {snake(name): (name, module) for name, module in HOME.items() if name[0]
 
 
 def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Component]:
-    """The class of a kind: its full name such as ``thermal.resistance``, or the last word where only one has it.
+    """The class of a kind: ``thermal.loss`` is ``cotree.thermal.Loss``, ``revolute`` is ``cotree.Revolute``.
 
-    A word alone that is the name of a class in `cotree` means that class: ``spring`` is ``cotree.Spring``.
-    A word alone never means a part of bond graphs where another room has it. ``fields`` are the keys that are given
-    with it; they tell which kind is meant where a word is not enough.
+    Parts of bond graphs may do without their room: ``Se`` is ``bond.Se``. ``fields`` are the keys that are given with
+    the kind; they tell which one is meant where a word is not enough.
     """
     remedy = ""
     if isinstance(kind, str):
         if kind in PARTS:
             name, module = PARTS[kind]
             return _checked(getattr(import_module(module), name), kind, where, fields)
-        if kind in KINDS:
-            return KINDS[kind]
-        short = _short_names(kind, len(KINDS))
-        if len(short) == 1:
-            return KINDS[short[0]]
-        remedy = _by_class(kind, fields)
-        if short:
+        if kind in RENAMED:
             raise ModelError(
-                f"the kind '{kind}' exists in several domains",
+                f"the kind '{kind}' is now '{RENAMED[kind]}'",
                 where=where,
-                expected=f"one of {listing(short)}",
-                remedy=remedy,
+                remedy=f"Write '{RENAMED[kind]}', or let 'cotree upgrade' rewrite the file",
             )
-    words = [*KINDS, *(name.rpartition(".")[2] for name in KINDS)]
+        for each in (kind, f"bond.{kind}"):
+            if each in KINDS:
+                return KINDS[each]
+        remedy = _by_class(kind, fields) or _common(kind) or _nearest(kind)
     raise ModelError(
         f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",
         where=where,
         expected=f"one of {listing(sorted(KINDS), 60)}" if kind is None else "a known kind",
-        remedy=""
-        if kind is None
-        else remedy or _common(kind) or nearest(str(kind), words) or f"Known kinds: {listing(sorted(KINDS), 60)}",
+        remedy="" if kind is None else remedy or f"Known kinds: {listing(sorted(KINDS), 60)}",
     )
+
+
+def _nearest(kind: str) -> str:
+    """The kind that is nearest to a wrong one, by its whole name or by its last word."""
+    words = {name.rpartition(".")[2]: name for name in KINDS if not name.startswith("bond.")}
+    close = nearest(kind, words)
+    meant = words.get(close.partition("'")[2].partition("'")[0])
+    whole = nearest(kind, [*(name.removeprefix("bond.") for name in KINDS), *KINDS])
+    return whole or (f"did you mean '{meant}'?" if meant else "")
 
 
 def _checked(cls: type[Component], word: str, where: str, fields: Collection[str]) -> type[Component]:
@@ -135,13 +137,13 @@ def _checked(cls: type[Component], word: str, where: str, fields: Collection[str
 
 
 COMMON_WORDS = {
-    "spring_damper": ("springs.spring", "springs.joint_spring"), "dashpot": ("springs.damper", "springs.joint_damper"),
+    "spring_damper": ("spring", "joint_spring"), "dashpot": ("damper", "joint_damper"),
     "hinge": ("revolute",), "pin": ("revolute",), "slider": ("prismatic",), "ball": ("spherical",),
     "ball_joint": ("spherical",), "servo": ("drive", "joint_actuator"), "battery": ("voltage_source",),
     "link": ("rigid_body",), "rod": ("rigid_body",), "motor": ("machines.dc_motor", "machines.hydraulic_motor"),
     "generator": ("machines.dc_motor", "machines.synchronous"), "alternator": ("machines.synchronous",),
     "pmsm": ("machines.synchronous",), "electromagnet": ("machines.solenoid",), "loudspeaker": ("machines.voice_coil",),
-    "torsion": ("rotational.shaft",), "pulley": ("rotational.belt", "transducer.wheel"), "chain": ("rotational.belt",),
+    "torsion": ("rotational.shaft",), "pulley": ("rotational.belt", "wheel"), "chain": ("rotational.belt",),
     "lookup": ("control.table",), "limiter": ("control.saturation",), "lag": ("control.transfer_function",),
     "zero_order_hold": ("control.sample_hold",), "transport_delay": ("control.delay",), "controller": ("control.pid",),
     "lqr": ("control.state_feedback",), "throttle": ("hydraulic.orifice", "pneumatic.orifice"),
@@ -154,17 +156,6 @@ COMMON_WORDS = {
 def _common(word: object) -> str:
     meant = COMMON_WORDS.get(str(word).lower(), ())
     return f"did you mean {' or '.join(repr(each) for each in meant)}?" if meant else ""
-
-
-@functools.lru_cache(maxsize=512)
-def _short_names(word: str, known: int) -> list[str]:
-    """The kinds that end in a word, those of bond graphs only where no other does; ``known`` is how many there are.
-
-    A block of signals has no word that another kind has: ``sensor`` and ``integrator`` are those of bond graphs.
-    """
-    short = [name for name in KINDS if name.rpartition(".")[2] == word]
-    short = [name for name in short if not name.startswith("control.")] or short
-    return [name for name in short if not name.startswith("bond.")] or short
 
 
 def _by_class(kind: str, fields: Collection[str]) -> str:

@@ -220,6 +220,12 @@ ELSEWHERE = {
 """Methods by the names that other programs use, and the nearest here."""
 
 
+def called_here(name: object) -> str:
+    """``here it is called 'cvodes'`` for ``bdf``; empty where no other program has the name."""
+    meant = ELSEWHERE.get(str(name).lower())
+    return f"here it is called '{meant}'" if meant else ""
+
+
 def choose(name: str, problem: Problem, step: float | None = None) -> type[Integrator]:
     """The integrator of this name, or the best for the problem with ``auto``.
 
@@ -237,11 +243,10 @@ def choose(name: str, problem: Problem, step: float | None = None) -> type[Integ
     if name == "auto":
         return INTEGRATORS["cvodes" if problem.eliminated else "idas"]
     if name not in INTEGRATORS:
-        meant = ELSEWHERE.get(str(name).lower())
         raise OptionError(
             f"there is no integrator '{name}'",
             expected=f"auto, {', '.join(INTEGRATORS)}",
-            remedy=f"here it is called '{meant}'" if meant else nearest(str(name), INTEGRATORS),
+            remedy=called_here(name) or nearest(str(name), INTEGRATORS),
         )
     if reason := INTEGRATORS[name].suits(problem):
         raise OptionError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")
@@ -256,7 +261,7 @@ def _eventful(name: str, problem: Problem) -> type[Integrator]:
         raise OptionError(
             f"{name} does not stop at switches and samples",
             expected=f"auto, {', '.join(EVENTFUL)}",
-            remedy=nearest(name, EVENTFUL) or "Use integrator='auto'",
+            remedy=called_here(name) or nearest(name, EVENTFUL) or "Use integrator='auto'",
         )
     if reason := EVENTFUL[name].suits(problem):
         raise OptionError(f"{name} cannot integrate this model: {reason}", remedy="Use integrator='auto'")

@@ -62,7 +62,7 @@ class Beam(Deformable):
     ``segment1.mode1``.
     """
 
-    kind: ClassVar[str] = "flexible.beam"
+    kind: ClassVar[str] = "beam"
     example: ClassVar[Mapping[str, Any]] = {
         "length": 0.5,
         "section": {"circle": {"radius": 0.01}},

@@ -24,7 +24,7 @@ class JointFriction(JointForce):
     ``level`` is the force or torque of sliding, ``static`` the ratio of sticking to sliding. Below ``speed`` the
     friction fades, so that a joint at rest creeps under load instead of sticking; a run in which it does says so.
     Where a joint must hold, put ``translational.friction`` or ``rotational.friction`` on its axis
-    (``mounts.TranslationalAxis``, ``mounts.RotationalAxis``): these stick. Units follow the coordinate.
+    (``translational.Axis``, ``rotational.Axis``): these stick. Units follow the coordinate.
     """
 
     example: ClassVar[Mapping[str, Any]] = {"level": 2.0, "static": 1.2, "stribeck": 0.1, "viscous": 0.1}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import casadi as ca
 
@@ -185,7 +185,7 @@ class Connection(Component):
     @property
     def ends(self) -> tuple[str, str]:
         """The names of both frames."""
-        return str(self.frame_a), str(self.frame_b)
+        return cast(str, self.frame_a), cast(str, self.frame_b)
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
         return ((self.ends[1], self.ends[0]),)

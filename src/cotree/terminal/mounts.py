@@ -1,7 +1,8 @@
 """Mounts: where the one-dimensional parts of a machine sit on its mechanism.
 
 A mount is an edge of a network. Its across variable is a speed of the mechanism, its through variable the force with
-which the network drives this speed; what flows into the mount flows into the mechanism.
+which the network drives this speed; what flows into the mount flows into the mechanism. The mounts themselves are in
+the rooms of their domains: `cotree.rotational.Axis`, `cotree.translational.Axis` and `cotree.translational.Line`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from dataclasses import field
 from typing import Any
 
 from cotree.errors import ModelError
-from cotree.model import ROTATIONAL, TRANSLATIONAL, Port, Role
 from cotree.model.form import said
 from cotree.terminal.scalar import OnePort
 
@@ -40,30 +40,3 @@ class AxisMount(Mount):
     coordinate: str | None = field(
         default=None, kw_only=True, metadata=said("coordinate of the joint, where it has several")
     )
-
-
-class RotationalAxis(AxisMount):
-    """w_plus - w_minus = rate of the joint's angle; torque on the angle = T, with its reaction on the carrying body."""
-
-    ports = (Port(ROTATIONAL, Role.ACROSS_SOURCE),)
-    kind = "rotational.axis"
-
-
-class TranslationalAxis(AxisMount):
-    """u_plus - u_minus = rate of the joint's displacement; force on it = F, with its reaction on the carrying body.
-
-    A mass of the network resists motion along the axis alone. What is to be swung round by a carrying body that turns
-    belongs to the bodies.
-    """
-
-    ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
-    kind = "translational.axis"
-
-
-class Line(Mount):
-    """u_plus - u_minus = rate of the distance of two frames; F pushes them apart along their line."""
-
-    ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
-    kind = "translational.line"
-    frame_a: str = field(metadata=said("frame at one end of the line"), kw_only=True)
-    frame_b: str = field(metadata=said("frame at its other end"), kw_only=True)

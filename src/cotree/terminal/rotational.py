@@ -8,6 +8,7 @@ from typing import Any
 from cotree.errors import ModelError
 from cotree.model import ROTATIONAL, Port, Role, Signal, Value, quantity, signal
 from cotree.terminal.driveline import Ends, Rubbing, Slipping
+from cotree.terminal.mounts import AxisMount
 from cotree.terminal.scalar import (
     AcrossSource,
     AcrossStorage,
@@ -221,3 +222,9 @@ class EndStop(Ends):
         "N m s/rad", "damping while it pushes", symbol="c", range="non-negative", default=0.0, built_in="zero"
     )
     position: Value = quantity("rad", "angle at the start, where no joint gives it", default=0.0)
+
+
+class Axis(AxisMount):
+    """w_plus - w_minus = rate of the joint's angle; torque on the angle = T, with its reaction on the carrying body."""
+
+    ports = (Port(ROTATIONAL, Role.ACROSS_SOURCE),)

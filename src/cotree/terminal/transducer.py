@@ -12,7 +12,7 @@ class RotationalEMF(IdealTransformer):
     """v = K w and T = -K i: the ideal core of a DC machine."""
 
     ports = (Port(ELECTRICAL, Role.STATIC, "electrical"), Port(ROTATIONAL, Role.STATIC, "rotational"))
-    kind = "transducer.rotational_emf"
+    kind = "rotational_emf"
     electrical: tuple[str, str]
     rotational: tuple[str, str]
     constant: Value = quantity("V s/rad", "machine constant, the same in N m/A", symbol="K", range="non-zero")
@@ -25,7 +25,7 @@ class TranslationalEMF(IdealTransformer):
     """v = K u and F = -K i, with u the velocity: the ideal core of a voice coil."""
 
     ports = (Port(ELECTRICAL, Role.STATIC, "electrical"), Port(TRANSLATIONAL, Role.STATIC, "translational"))
-    kind = "transducer.translational_emf"
+    kind = "translational_emf"
     electrical: tuple[str, str]
     translational: tuple[str, str]
     constant: Value = quantity("V s/m", "coil constant, the same in N/A", symbol="K", range="non-zero")

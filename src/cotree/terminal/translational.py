@@ -5,10 +5,13 @@ A force that flows into a node accelerates it in the positive direction.
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 from cotree.model import TRANSLATIONAL, Port, Role, Signal, Value, quantity, signal
+from cotree.model.form import said
 from cotree.terminal.driveline import Ends, Rubbing, Slipping
+from cotree.terminal.mounts import AxisMount, Mount
 from cotree.terminal.scalar import (
     AcrossSource,
     AcrossStorage,
@@ -125,3 +128,21 @@ class EndStop(Ends):
         "N s/m", "damping while it pushes", symbol="c", range="non-negative", default=0.0, built_in="zero"
     )
     position: Value = quantity("m", "position at the start, where no joint or line gives it", default=0.0)
+
+
+class Axis(AxisMount):
+    """u_plus - u_minus = rate of the joint's displacement; force on it = F, with its reaction on the carrying body.
+
+    A mass of the network resists motion along the axis alone. What is to be swung round by a carrying body that turns
+    belongs to the bodies.
+    """
+
+    ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
+
+
+class Line(Mount):
+    """u_plus - u_minus = rate of the distance of two frames; F pushes them apart along their line."""
+
+    ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
+    frame_a: str = field(metadata=said("frame at one end of the line"), kw_only=True)
+    frame_b: str = field(metadata=said("frame at its other end"), kw_only=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cotree.model import Model
-from cotree.terminal.mounts import AxisMount, Line
+from cotree.terminal.mounts import AxisMount
+from cotree.terminal.translational import Line
 from cotree.view.scene import METAL, SPRING, Solid, Stage, Strut
 from cotree.view.scene_frames import Track
 from cotree.view.scene_mechanism import PIN, axes_of, dashpot, rod, slack

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import casadi as ca
 
@@ -17,7 +17,6 @@ from cotree.terminal.mechanics import Coordinate, Joint, start
 class PinSlot(Joint):
     """A pin on b that slides along ``slot`` of a and turns about ``axis``: holds two translations and two rotations."""
 
-    kind: ClassVar[str] = "joints.pin_slot"
     edge_kind = Kind.LINE_JOINT
     coordinates = (Coordinate("travel", "translation"), Coordinate("angle", "rotation"))
 

@@ -86,11 +86,6 @@ def test_values_are_within_their_ranges(kind: str) -> None:
     }
 
 
-@EVERY
-def test_the_last_word_of_a_kind_is_enough(kind: str) -> None:
-    assert find_kind(kind.rpartition(".")[2], "part") is KINDS[kind]
-
-
 @pytest.mark.parametrize("word", ["spring", "damper", "gear"])
 def test_words_of_other_domains_keep_their_meaning(word: str) -> None:
     assert find_kind(word, "part").mechanical

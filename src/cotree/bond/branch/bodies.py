@@ -38,6 +38,7 @@ class OfBody(Wrapped, FramePart):
     role = "rigid"
     massive = True
     heavy = True
+    example: ClassVar[Mapping[str, Any]] = {"component": {"kind": "point_mass", "mass": 2}}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -29,7 +29,7 @@ class OfVaryingBody(OfBody):
     """A body or a point whose mass changes; its I belongs to the body's own frame."""
 
     kind = "bond.of_varying_body"
-    example: ClassVar[Mapping[str, Any]] = {"component": {"kind": "varying.varying_point", "mass": "2 - t"}}
+    example: ClassVar[Mapping[str, Any]] = {"component": {"kind": "varying_point", "mass": "2 - t"}}
 
     @classmethod
     def fits(cls, body: Body) -> bool:

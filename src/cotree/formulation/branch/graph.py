@@ -10,8 +10,9 @@ from cotree.terminal.mechanics import Body, Connection, Joint, OnJoint
 
 def mechanism_graph(model: Model, *, dependent: bool = True) -> LinearGraph:
     """The linear graph of a mechanism, with the dependent virtual-work edges N7 that belong to it."""
-    _check_kinds(model)
     mistakes = Mistakes()
+    with mistakes:
+        _check_kinds(model)
     with mistakes:
         model.check()
     edges: list[Edge] = []

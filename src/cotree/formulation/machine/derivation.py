@@ -76,7 +76,7 @@ class Machine:
                 where=reason.where,
                 expected="a speed that one source or joint alone gives",
                 remedy="Put a spring or a damper between them; joints that move in a fixed ratio are joined by coupled "
-                "or constraints.gear, and a joint with a given motion is moved by a drive",
+                "or gear, and a joint with a given motion is moved by a drive",
             ) from None
         return network
 

@@ -12,8 +12,9 @@ from cotree.formulation.branch.mechanism import Acting, Mechanism
 from cotree.formulation.branch.topology import Link
 from cotree.formulation.branch.wrenches import along
 from cotree.terminal.mechanics import ORIENTATION, Joint, Wrench
-from cotree.terminal.mounts import AxisMount, Line, Mount
+from cotree.terminal.mounts import AxisMount, Mount
 from cotree.terminal.springs import length_of
+from cotree.terminal.translational import Line
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from cotree.formulation.network import normal_tree
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.graph.forest import DisjointSets
 from cotree.model import ROTATIONAL, Component, Domain, Edge, Model, Port, Role
-from cotree.terminal.mounts import AxisMount, Line, Mount
+from cotree.terminal.mounts import AxisMount, Mount
+from cotree.terminal.translational import Line
 
 
 @dataclass(frozen=True)

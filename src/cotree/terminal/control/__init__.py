@@ -3,7 +3,7 @@
 from cotree.terminal.control.arithmetic import Gain, Product, Sum
 from cotree.terminal.control.base import Block
 from cotree.terminal.control.feedback import Sensor, StateFeedback
-from cotree.terminal.control.function import FunctionController
+from cotree.terminal.control.function import Function
 from cotree.terminal.control.limits import DeadBand, RateLimiter, Relay, Saturation, Table
 from cotree.terminal.control.linear import Delay, Integrator, StateSpace, TransferFunction
 from cotree.terminal.control.pid import Pid
@@ -13,7 +13,7 @@ __all__ = [
     "Block",
     "DeadBand",
     "Delay",
-    "FunctionController",
+    "Function",
     "Gain",
     "Integrator",
     "Pid",

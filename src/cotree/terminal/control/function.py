@@ -19,7 +19,7 @@ from cotree.terminal.control.units import Units
 ONLY_PYTHON = "Keep the model in Python, or use control.sampled_pid or control.sampled_state_space"
 
 
-class FunctionController(Sampled):
+class Function(Sampled):
     """value = function(t, inputs), called at every sample with the time and a list of numbers.
 
     The function gives a number, or a list of as many as ``outputs`` says: value_1, value_2, ... It may keep what it

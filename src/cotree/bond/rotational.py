@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import casadi as ca
 
+from cotree.bond.domains import FlowNode, OnePort, TwoPort, at_most_one, needed, sheet, signal, value
 from cotree.bond.elements import optional
-from cotree.bond.library.base import FlowNode, OnePort, TwoPort, at_most_one, needed, sheet, signal, value
 
 
 class Node(FlowNode):

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import casadi as ca
 
+from cotree.bond.domains import EffortNode, OnePort, TwoPort, needed, sheet, signal, value
 from cotree.bond.elements import optional
-from cotree.bond.library.base import EffortNode, OnePort, TwoPort, needed, sheet, signal, value
 
 
 class Node(EffortNode):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
-from cotree.bond.elements import BondPart, optional
-from cotree.bond.library.base import (
+from cotree.bond.domains import (
     EffortNode,
     OnePort,
     TwoPort,
@@ -20,6 +19,7 @@ from cotree.bond.library.base import (
     signal,
     value,
 )
+from cotree.bond.elements import BondPart, optional
 from cotree.bond.structure import Vertex
 from cotree.errors import ModelError
 from cotree.maths.symbolic import SYMBOLIC, limited_exp

@@ -1,0 +1,3 @@
+"""Pneumatic parts: chambers, orifices, cylinders; ``kind: pneumatic.chamber`` is ``cotree.pneumatic.Chamber``."""
+
+from cotree.terminal.pneumatic import *  # noqa: F403
