@@ -117,7 +117,7 @@ MISTAKES = {
     "misspelt section": (
         "component: {}\n",
         "m.yaml:1:1: unknown entry 'component'. Expected one of name, datum, gravity, planar, inertia, include, "
-        "parameters, components, bonds, masks, run. Did you mean 'components'?",
+        "parameters, data, components, bonds, masks, run. Did you mean 'components'?",
     ),
     "misspelt run setting": (
         f"components:\n  R1: {R}\nrun:\n  tend: 5\n",
