@@ -144,12 +144,48 @@ class Model(Analyses):
         return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)
 
     @helpful
-    def show(self, solution: Solution, path: str | Path | None = None, tree: Any = None, plots: Any = None) -> Path:
-        """Write the report of a run to a path, or to a temporary file that a browser opens; returns the path."""
-        from cotree.view.notebook import check_solution, opened
+    def show(
+        self,
+        solution: Solution | str | Path | None = None,
+        path: str | Path | None = None,
+        tree: Any = None,
+        plots: Any = None,
+    ) -> Path:
+        """Show the report of a run, or without one a preview: the assembled start, the graph, counts and diagnostics.
 
-        check_solution(solution)
-        return opened(lambda target: self.report(solution, target, tree, plots), path)
+        Parameters
+        ----------
+        solution
+            The run; without it the model is previewed, and a path may stand in its place.
+        path
+            File to write. Without one a notebook shows the page in a frame, and elsewhere a browser opens it.
+        tree, plots
+            As for `report`.
+
+        Returns
+        -------
+        Path
+            The HTML file.
+
+        Examples
+        --------
+        >>> model.show()  # before a run
+        >>> model.show(model.simulate(2.0), "run.html")
+        """
+        from cotree.facade.preview import preview
+        from cotree.view.notebook import opened
+
+        if isinstance(solution, (str, Path)) and path is None:
+            solution, path = None, solution
+        if solution is None:
+            return opened(lambda target: preview(self, tree, target), path)
+        if not isinstance(solution, Solution):
+            raise ResultError(
+                f"show is given {solution!r:.60}",
+                expected="a solution: sol = model.simulate(...), then model.show(sol, path) or sol.show(path)",
+            )
+        run = solution
+        return opened(lambda target: self.report(run, target, tree, plots), path)
 
     def _repr_html_(self) -> str:
         from cotree.view.notebook import model_html
@@ -237,15 +273,21 @@ def rebuild(solution: _solution.Solution) -> tuple[Model, Any]:
 
 @helpful
 def resume(
-    source: str | Path | Solution, *, model: Model | None = None, progress: Callable[[float], None] | None = None
+    source: str | Path | Solution,
+    *,
+    model: Model | None = None,
+    progress: bool | Callable[[float], None] | None = None,
 ) -> Solution:
     """Finish a run that was interrupted, failed or was killed, from its results file; a finished one is returned.
 
-    The file is written as the run goes on. A model that could not be stored has to be given.
+    The file is written as the run goes on. A model that could not be stored has to be given. ``progress`` is that of
+    `Model.simulate`.
     """
     from cotree.io.runs import resumed
+    from cotree.view.progress import watched
 
-    return wrapped(lambda: resumed(source, Model, model, progress))
+    with watched(progress) as watch:
+        return wrapped(lambda: resumed(source, Model, model, watch))
 
 
 @helpful

@@ -33,9 +33,9 @@ def pendulum() -> ct.Model:
         (lambda m: m.simulate(1, integrator="bdf"), "Here it is called 'cvodes'"),
         (lambda m: m.simulate(1, integrator="ode45"), "Here it is called 'rk45'"),
         (lambda m: m.simulate(1, integrator="generalized_alpha"), "Here it is called 'generalised_alpha'"),
-        (lambda m: m.simulate(1, progress=True), "progress is True. Expected a function"),
+        (lambda m: m.simulate(1, progress="yes"), "progress is 'yes'. Expected True or False for a bar"),
         (lambda m: m.simulate("2 kg"), "is a mass. Expected a time"),
-        (lambda m: m.show("page.html"), "show is given 'page.html'. Expected a solution"),
+        (lambda m: m.show(3), "show is given 3. Expected a solution"),
     ],
 )
 def test_options(pendulum: ct.Model, call: Callable[[ct.Model], Any], message: str) -> None:

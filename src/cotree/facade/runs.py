@@ -35,6 +35,8 @@ class Runs(_model.Model):
 
         def _origin(self, tree: Any) -> Origin: ...
 
+        def _spanning(self, tree: Any) -> Any: ...
+
     @helpful
     def simulate(
         self,
@@ -55,7 +57,7 @@ class Runs(_model.Model):
         step: Time | None = None,
         spectral_radius: float = 0.9,
         compiled: bool | None = None,
-        progress: Callable[[float], None] | None = None,
+        progress: bool | Callable[[float], None] | None = None,
         events: Sequence[Event] | Event = (),
     ) -> Solution:
         """Integrate the equations of motion from ``t_start`` to ``t_end``.
@@ -100,7 +102,9 @@ class Runs(_model.Model):
         compiled
             Whether equations become machine code; by default they do where it saves time.
         progress
-            A function that is called with the part that is done, from 0 to 1.
+            ``True`` or ``False`` for a progress bar or none, or a function that is called with the part that is done,
+            from 0 to 1. By default a bar appears in terminals and notebooks once a run takes longer than 2 s. The
+            results do not depend on it.
         events
             What to watch: the times are in ``solution.events``, and an event may end the run.
 
@@ -120,18 +124,22 @@ class Runs(_model.Model):
         >>> sol["O.angle"]
         """
         from cotree.solve.cut import cut_by_run
+        from cotree.view.progress import watched
 
         options = {
             "t_start": t_start, "points": points, "times": times, "parameters": self._changes(parameters),
             "start": start, "integrator": integrator, "rtol": rtol, "atol": atol, "max_steps": max_steps,
             "max_step": max_step, "step": step, "spectral_radius": spectral_radius, "compiled": compiled,
-            "progress": progress, "events": events,
+            "events": events,
         }  # fmt: skip
         clock = time.perf_counter()
         cut_by_run(self, tree, t_end, options)
         equations = self.equations(tree)
         spent = time.perf_counter() - clock
-        return simulate_equations(equations, t_end, spent, out=out, origin=self._origin(tree), **options)
+        with watched(progress) as watch:
+            return simulate_equations(
+                equations, t_end, spent, out=out, origin=self._origin(tree), progress=watch, **options
+            )
 
     @helpful
     def kinematics(

@@ -40,7 +40,7 @@ class Solution(_solution.Solution):
 
     @helpful
     def show(self, path: str | Path | None = None, plots: Any = None) -> Path:
-        """The report of the run as one HTML page: written to a path, or to a temporary file that a browser opens.
+        """The report of the run as one HTML page: written to a path, or shown by a notebook or a browser.
 
         The model is taken from the solution; where it could not be kept there, use `Model.show`.
         """

@@ -18,7 +18,7 @@ from cotree.view.arcs import text_size
 from cotree.view.bond_layout import Layout, arrange
 from cotree.view.bond_picture import Activated, Picture, Symbol, picture_of
 from cotree.view.bond_shapes import DOUBLE, FONT, SMALL, Box, Route
-from cotree.view.figures import INK, clean, save, style, to_svg
+from cotree.view.figures import INK, ShownFigure, clean, save, style, to_svg
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ def draw_layout(layout: Layout) -> Figure:
     wide = max(right - left + 2 * _MARGIN, text_size(note, 8.0)[0] + 0.2)
     high = top - bottom + 2 * _MARGIN + head
     with style():
-        figure = Figure(figsize=(wide, high))
+        figure = ShownFigure(figsize=(wide, high))
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         ax.set_axis_off()
         ax.set_xlim(left - _MARGIN, left - _MARGIN + wide)

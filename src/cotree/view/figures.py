@@ -107,6 +107,13 @@ def save(figure: Figure, path: str | Path) -> Path:
     return path
 
 
+class ShownFigure(Figure):
+    """A figure that a notebook shows as a picture, whatever its backend is."""
+
+    def _repr_svg_(self) -> str:
+        return to_svg(self)
+
+
 def to_svg(
     figure: Figure,
     prefix: str = "",

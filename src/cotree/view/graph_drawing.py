@@ -19,7 +19,7 @@ from cotree.graph import LinearGraph, Tree
 from cotree.model import Edge, Kind, Role
 from cotree.view.arcs import FONT_SIZE, RADIUS, Arc, Disc, Label, arcs, discs, place_labels, text_size
 from cotree.view.collapse import NAMED, Drawn, drawn
-from cotree.view.figures import INK, clean, save, style, to_svg
+from cotree.view.figures import INK, ShownFigure, clean, save, style, to_svg
 from cotree.view.stubs import place_with_stubs
 
 MOST = 5000
@@ -234,7 +234,7 @@ class _Drawing:
             wide = max((right - left) * shrink, below[0], text_size(self.title, 10.0)[0] * 1.15 + 0.2)
             head = 0.3 if self.title else 0.0
             high = (top - bottom) * shrink + below[1] + head
-            figure = Figure(figsize=(wide, high))
+            figure: Figure = ShownFigure(figsize=(wide, high))
             ax = figure.add_axes((0.0, below[1] / high, 1.0, (top - bottom) * shrink / high))
             spare = (wide / shrink - (right - left)) / 2
             left, right = left - spare, right + spare

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
-from cotree.errors import ResultError
 from cotree.graph import Tree
 from cotree.model import Model
 from cotree.results import Solution
 from cotree.view.figures import clean, to_svg
 from cotree.view.page import counted, quantity, text
 from cotree.view.plots import default_names, plot_solution
+from cotree.view.progress import displayed, in_notebook
 from cotree.view.report_results import grade, verdict
 from cotree.view.report_tables import method
 
@@ -40,25 +40,27 @@ def solution_html(solution: Solution) -> str:
     return _made(lambda: _solution_html(solution)) or plain_html(solution)
 
 
-def check_solution(given: object) -> None:
-    """Refuse what is no solution, such as a path in its place."""
-    if not isinstance(given, Solution):
-        raise ResultError(
-            f"show is given {given!r:.60}",
-            expected="a solution: sol = model.simulate(...), then model.show(sol, path) or sol.show(path)",
-        )
-
-
 def opened(write: Callable[[str | Path], Path], path: str | Path | None) -> Path:
-    """A page written to a path; without one to a temporary file, which a browser then opens."""
+    """A page written to a path; without one to a temporary file, which a browser opens or a notebook shows."""
     if path is not None:
         return write(path)
     import tempfile
     import webbrowser
 
     written = write(Path(tempfile.mkdtemp(prefix="cotree-")) / "report.html")
-    webbrowser.open(written.as_uri())
+    if in_notebook():
+        displayed(frame_html(written.read_text(encoding="utf-8")))
+    else:
+        webbrowser.open(written.as_uri())
     return written
+
+
+def frame_html(page: str) -> str:
+    """A whole page in a frame of its own, so that its styles and scripts stay inside."""
+    return (
+        f'<iframe class="cotree-report" srcdoc="{escape(page)}" sandbox="allow-scripts" '
+        'style="width:100%;height:720px;border:1px solid #ccc"></iframe>'
+    )
 
 
 def _made(make: Callable[[], str]) -> str | None:

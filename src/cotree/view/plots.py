@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cotree.results import EnergyAudit, Solution
 from cotree.view.arcs import text_size
-from cotree.view.figures import COLOURS, INK, clean, save, style
+from cotree.view.figures import COLOURS, INK, ShownFigure, clean, save, style
 
 Array = NDArray[np.float64]
 
@@ -153,7 +153,7 @@ class PrefixFormatter(Formatter):
 
 
 def _panels(count: int, heights: list[float]) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(_WIDE, sum(heights) + 0.35))
+    figure = ShownFigure(figsize=(_WIDE, sum(heights) + 0.35))
     grid = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)
     return figure, list(grid[:, 0])
 

@@ -84,10 +84,10 @@ def report_page(
     if tree is None or other is None:
         graphs, written = bond_report.graph_section(model), bond_report.equations_section(model, equations)
     elif not second_order:
-        graphs, written = _graph(tree), network_equations(model, tree, equations)
+        graphs, written = graph_figure(tree), network_equations(model, tree, equations)
     else:
         words = ("Tree of translations. ", "Tree of rotations. ") if other != tree else ("", "")
-        graphs = _graph(tree, words[0]) + ("" if other == tree else _graph(other, words[1], "r-"))
+        graphs = graph_figure(tree, words[0]) + ("" if other == tree else graph_figure(other, words[1], "r-"))
         written = motion_equations(model, tree, equations)
     if second_order and tree is not None:
         plots = plots or [*main_results(model, solution), *equations.x.names][:MOST_NAMES]
@@ -190,7 +190,8 @@ def _tiles(tree: Tree | None, equations: SystemEquations, solution: Solution) ->
     ]
 
 
-def _graph(tree: Tree, word: str = "", prefix: str = "g-") -> str:
+def graph_figure(tree: Tree, word: str = "", prefix: str = "g-") -> str:
+    """The graph with its tree, and what it holds in words."""
     graph = tree.graph
     svg, note = graph_svg(tree, prefix, scale=1.25)
     datums = ", ".join(text(d) for d in graph.datums[:8]) + (" …" if graph.c > 8 else "")

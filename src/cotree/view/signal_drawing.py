@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from cotree.formulation.machine.explain import readings
 from cotree.model import Model
 from cotree.view.arcs import text_size
-from cotree.view.figures import INK, clean, style, to_svg
+from cotree.view.figures import INK, ShownFigure, clean, style, to_svg
 
 MOST = 60
 """Most arrows of a drawing."""
@@ -80,7 +80,7 @@ def _drawn(model: Model, arrows: Mapping[tuple[str, str], list[str]], columns: M
     back = any(columns[giver] >= columns[reader] for giver, reader in arrows)
     width = left - max(GAP, longest + 0.6) + 0.15 + (longest / 2 if back else 0.0)
     bottom = -(rows - 1) * (HIGH + APART) - HIGH / 2 - (0.6 if back else 0.15)
-    figure = Figure(figsize=(width, HIGH / 2 + 0.15 - bottom))
+    figure = ShownFigure(figsize=(width, HIGH / 2 + 0.15 - bottom))
     ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     ax.set_axis_off()
     ax.set_xlim(0.0, width)

@@ -30,7 +30,7 @@ from cotree.terminal.nodal.cables import Cable
 from cotree.terminal.nodal.forces import Damper, Spring
 from cotree.terminal.nodal.locks import Latch
 from cotree.terminal.nodal.supports import Fixed, KeepDirection, Moved, OnLine, OnPlane
-from cotree.view.figures import COLOURS, INK, save, style
+from cotree.view.figures import COLOURS, INK, ShownFigure, save, style
 
 Array = NDArray[np.float64]
 View = str | tuple[float, float] | None
@@ -314,7 +314,7 @@ def _pictures(count: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]
     whole = max(columns * width + gap * (columns + 1), 6.4)
     step = (whole - gap) / columns
     total = rows * (height + _ROOM) + (rows + 1) * gap / 2 + _FOOT
-    figure = Figure(figsize=(whole, total))
+    figure = ShownFigure(figsize=(whole, total))
     axes = []
     for k in range(count):
         row, column = divmod(k, columns)
