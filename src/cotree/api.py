@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cotree.errors import GraphError
+from cotree.errors import GraphError, ResultError
 from cotree.facade.analyses import Analyses
 from cotree.facade.solution import Solution, wrapped
 from cotree.model import model as _model
