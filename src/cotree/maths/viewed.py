@@ -8,8 +8,6 @@ from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
-
 MOST_ROWS = 30
 """Rows of a table before the rest is left out."""
 _LONGEST = 90
@@ -61,9 +59,9 @@ def below_html(view: Table | str) -> str:
 
 def short(value: Any) -> str:
     """A value among others of all kinds: numbers to six digits, arrays by their shape, the rest as one short line."""
-    if isinstance(value, np.ndarray) and value.size > 6:
+    if isinstance(size := getattr(value, "size", None), int) and size > 6:  # an array; numpy need not be loaded
         return f"array of {' x '.join(map(str, value.shape))}"
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, Mapping) and len(value) > 4:
         value = f"{len(value)} entries: {', '.join(map(str, islice(value, 4)))}, ..."
