@@ -49,6 +49,17 @@ def load(path: Path) -> Loaded:
     return Loaded(file.model, file.run.t_end, tree, options.get("start"), own)
 
 
+def upgrade(path: Path) -> list[tuple[int, int, int]]:
+    """Write the names of today into a model file; line, column and growth of each. Files that are no YAML stay."""
+    from cotree.errors import FileError
+    from cotree.io.upgrading import upgrade_file
+
+    try:
+        return [(each.line, each.column, len(each.new) - len(each.old)) for each in upgrade_file(path)]
+    except FileError:
+        return []
+
+
 def judge(path: Path) -> None:
     """As ``cotree check``: read, write the equations, check the names in the run settings, and start."""
     file = read_model(path, ct.Model)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import random
+import re
 import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -39,14 +40,27 @@ def judged(text: str, folder: Path, name: str = "m.yaml") -> dict[str, str]:
     """Class and place of the refusal of a model file; an empty class where it is right."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
+    moved = probe.upgrade(path)
     try:
         with _limited():
             probe.judge(path)
     except Exception as error:
-        return {"class": type(error).__name__, "where": place(error)}
+        return {"class": type(error).__name__, "where": _before(place(error), moved)}
     except TooLong:
         return {"class": "TooLong", "where": ""}
     return {"class": "", "where": ""}
+
+
+def _before(where: str, moved: list[tuple[int, int, int]]) -> str:
+    """A place in a file that was upgraded, as it was before: ``moved`` has line, column and growth of each new name."""
+    found = re.match(r"(\d+):(\d+)", where)
+    if found is None:
+        return where
+    line, column = int(found[1]), int(found[2])
+    for at, start, growth in sorted(moved):
+        if at == line and start < column:
+            column -= growth
+    return f"{line}:{column}{where[found.end() :]}"
 
 
 @contextmanager

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
+import subprocess
+import tarfile
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import cotree as ct
+from _repo import ROOT
 from cotree._names import HOMES, MODULES
 from cotree.io.catalogue import public_path
 from cotree.io.upgrading import upgrade_file
@@ -111,3 +115,43 @@ def test_data_are_upgraded_at_every_depth() -> None:
         "masks": {"m": {"components": {"x": inner | {"component": {"kind": "revolute", "frame_a": "ground"}}}}},
         "t": [1, "mass"],
     }
+
+
+BEFORE = "01de886"
+CHANGED = {
+    "flexible_four_bar", "flexible_panel_strips", "flexible_panels", "flexible_spin_up", "machine_flexible_four_bar",
+}  # fmt: skip
+"""Examples that have other sections, fibres or tolerances since then."""
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples of 0.1.0 after ``cotree upgrade``."""
+    packed = subprocess.run(["git", "-C", str(ROOT), "archive", BEFORE, "examples"], capture_output=True, check=False)
+    if packed.returncode:
+        pytest.skip(f"git has no commit {BEFORE}")
+    folder = tmp_path_factory.mktemp("before")
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    files = sorted((folder / "examples").glob("*.yaml"))
+    assert sum(len(upgrade_file(file)) for file in files) == 20
+    return folder / "examples"
+
+
+def test_upgraded_examples_are_those_of_today(before: Path) -> None:
+    """What they compute is held by the golden net, whose records were made with the files before."""
+    files = sorted(before.glob("*.yaml"))
+    assert len(files) > 35
+    for file in files:
+        today = (ROOT / "examples" / file.name).read_bytes()
+        assert (file.read_bytes() == today) == (file.stem not in CHANGED), file.name
+        assert ct.load(file).components
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(CHANGED))
+def test_upgraded_examples_that_have_changed_run(before: Path, name: str) -> None:
+    from cotree.io import read_model
+
+    found = read_model(before / f"{name}.yaml", ct.Model)
+    assert found.model.simulate(found.run.t_end or 1.0, tree=found.run.tree, **found.run.options()).complete
