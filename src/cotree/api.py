@@ -117,6 +117,31 @@ class Model(Analyses):
         return explain_model(self, None if tree is None else self._spanning(tree), most)
 
     @helpful
+    def to_latex(self, tree: Any = None) -> str:
+        """All equations as LaTeX with headings, to be put into a document that uses amsmath.
+
+        Cutset, circuit, terminal and system equations; of a mechanism M, h, Phi and G.
+
+        Parameters
+        ----------
+        tree
+            As for `equations`.
+
+        Examples
+        --------
+        >>> Path("equations.tex").write_text(model.to_latex())
+        """
+        if self.bonded:
+            from cotree.bond.explain import bond_graph_latex
+
+            return bond_graph_latex(self, self.equations())
+        from cotree.formulation.latex import model_latex
+
+        chosen = self._spanning(tree)
+        trees = chosen if isinstance(chosen, tuple) else (chosen,)
+        return model_latex(self, trees, self.equations(tree))
+
+    @helpful
     def draw(
         self, path: str | Path | None = None, tree: Any = None, level: str = "masks", collapse: bool | None = None
     ) -> Any:

@@ -91,13 +91,13 @@ def equations(
     edge: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="only the topological equation of this edge")
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="as LaTeX")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="as LaTeX, with headings")] = False,
     c: Annotated[Path | None, typer.Option("--c", metavar="FILE", help="write C code to this file: .c")] = None,
     most: Annotated[int, typer.Option(metavar="N", min=1, help="longest list before it is cut")] = 60,
 ) -> None:
     """Print the equations of a model.
 
-    Topological, terminal and system equations; of a mechanism M, h and Phi. With --c they are written as C code
+    Topological, terminal and system equations; of a mechanism M, h, Phi and G. With --c they are written as C code
     instead, with a function for all results.
     """
     check_ending("--c", c, ".c", also=".h")
@@ -114,26 +114,15 @@ def equations(
                 equation = chosen.trees[0].equation(name)
                 print(equation.to_latex() if latex else equation)
         elif latex:
-            from cotree.formulation.explain import equations_latex
-
-            for equation in chosen.trees[0].equations():
-                print(equation.to_latex())
-            for line in equations_latex(model, model.equations(chosen.tree)):
-                print(line)
+            print(model.to_latex(chosen.tree))
         else:
             print(model.explain(chosen.tree, most))
 
 
 def _bond_equations(model: api.Model, edge: list[str] | None, latex: bool, most: int) -> None:
-    from cotree.bond.explain import bond_latex
-
     if edge:
         raise CotreeError(f"--edge {edge[0]}", expected="no edge: a bond graph has bonds and junctions")
-    if not latex:
-        print(model.explain(None, most))
-        return
-    for line in bond_latex(model, model.equations()):
-        print(line)
+    print(model.to_latex() if latex else model.explain(None, most))
 
 
 @takes_model

@@ -8,8 +8,6 @@ from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
-
 MOST_ROWS = 30
 """Rows of a table before the rest is left out."""
 _LONGEST = 90
@@ -61,6 +59,8 @@ def below_html(view: Table | str) -> str:
 
 def short(value: Any) -> str:
     """A value among others of all kinds: numbers to six digits, arrays by their shape, the rest as one short line."""
+    import numpy as np  # the command line prints its help without it
+
     if isinstance(value, np.ndarray) and value.size > 6:
         return f"array of {' x '.join(map(str, value.shape))}"
     if isinstance(value, (float, np.floating)):
