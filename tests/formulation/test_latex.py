@@ -65,7 +65,9 @@ def test_printed_jacobian_is_the_slope_of_the_velocity_equations(name: str) -> N
     """By finite differences of the velocity equations, which are linear in u, at random places."""
     e = ct.load(EXAMPLES / f"{name}.yaml").equations()
     formulas, rng = mechanism_formulas(e), np.random.default_rng(5)
-    assert formulas is not None and formulas.jacobian is not None and e.mechanics is not None
+    assert formulas is not None
+    assert formulas.jacobian is not None
+    assert e.mechanics is not None
     q, t, u = rng.uniform(0.5, 1.5, len(e.q)), 0.3, rng.normal(size=len(e.u))
     velocity = ca.Function("v", [e.t, e.p.symbols, e.q.symbols, e.u.symbols], [e.mechanics.velocity])
     G = np.zeros((e.mechanics.velocity.numel(), len(e.u)))

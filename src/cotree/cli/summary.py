@@ -9,7 +9,6 @@ from cotree._version import __version__
 from cotree.cli.console import heading, table
 from cotree.cli.options import formulation_of
 from cotree.errors import listing
-from cotree.results.components import components
 
 if TYPE_CHECKING:
     from cotree import api
@@ -145,6 +144,8 @@ def main_names(model: api.Model, solution: Solution) -> list[str]:
 
 def scalars(name: str, solution: Solution) -> list[str]:
     """The name itself, or the entries of a vector."""
+    from cotree.results.components import components
+
     return [name] if name in solution.values else components(name, solution.values)
 
 
