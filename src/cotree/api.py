@@ -81,14 +81,34 @@ class Model(Analyses):
         return model_graph(self, virtual_work)
 
     @helpful
-    def tree(self, prefer: Any = None, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()) -> Tree:
+    def tree(
+        self,
+        prefer: Any = None,
+        into_tree: Iterable[str] = (),
+        into_cotree: Iterable[str] = (),
+        *,
+        seed: int | None = None,
+    ) -> Tree:
         """A spanning tree of the model's graph, by preset, with edges pinned into the tree or the cotree.
 
-        The default is the normal tree of a network and the joint tree of a mechanism.
+        Parameters
+        ----------
+        prefer
+            ``"normal"``, ``"kinds"``, ``"absolute"``, ``"joint"``, ``"random"``, or a function that orders edges. The
+            default is the normal tree of a network and the joint tree of a mechanism.
+        into_tree, into_cotree
+            Names of edges that have to be branches, or chords.
+        seed
+            A whole number for ``"random"``, default 0: the same seed draws the same tree. All trees that give equations
+            are equally probable; in a mechanism these are trees of joints and bodies, with all arms.
+
+        Examples
+        --------
+        >>> model.simulate(2.0, tree=model.tree("random", seed=1))
         """
         from cotree.formulation import model_tree
 
-        return model_tree(self, self.graph(), prefer, into_tree, into_cotree)
+        return model_tree(self, self.graph(), prefer, into_tree, into_cotree, seed)
 
     @helpful
     def equations(self, tree: Any = None) -> SystemEquations:
@@ -115,6 +135,31 @@ class Model(Analyses):
         from cotree.formulation.explain import explain_model
 
         return explain_model(self, None if tree is None else self._spanning(tree), most)
+
+    @helpful
+    def to_latex(self, tree: Any = None) -> str:
+        """All equations as LaTeX with headings, to be put into a document that uses amsmath.
+
+        Cutset, circuit, terminal and system equations; of a mechanism M, h, Phi and G.
+
+        Parameters
+        ----------
+        tree
+            As for `equations`.
+
+        Examples
+        --------
+        >>> Path("equations.tex").write_text(model.to_latex())
+        """
+        if self.bonded:
+            from cotree.bond.explain import bond_graph_latex
+
+            return bond_graph_latex(self, self.equations())
+        from cotree.formulation.latex import model_latex
+
+        chosen = self._spanning(tree)
+        trees = chosen if isinstance(chosen, tuple) else (chosen,)
+        return model_latex(self, trees, self.equations(tree))
 
     @helpful
     def draw(
@@ -250,7 +295,7 @@ class Model(Analyses):
         if tree is not None and not isinstance(tree, (str, Tree)):
             raise GraphError(
                 f"the tree is {tree!r}",
-                expected="normal, kinds, absolute, joint, or a tree",
+                expected="normal, kinds, absolute, joint, random, or a tree",
                 remedy="Pin edges with tree=model.tree(into_tree=[...])",
             )
         return tree if isinstance(tree, Tree) else self.tree(tree)

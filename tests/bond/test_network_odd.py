@@ -22,11 +22,11 @@ NETWORK = {cls for cls in KINDS.values() if cls.ports and not (cls.mechanical or
 ALONE = NETWORK - PART_OF.keys() - {cotree.OperationalAmplifier}  # an amplifier becomes a part by itself
 """Components of machines, and whatever else has no counterpart among the parts of bond graphs."""
 PAIRED = {
-    "electrical": "resistor capacitor inductor voltage_source current_source diode switch transformer gyrator",
+    "": "resistor capacitor inductor voltage_source current_source diode switch transformer gyrator rotational_emf "
+    "translational_emf wheel piston",
     "hydraulic": "accumulator inertance resistance pressure_source flow_source",
     "rotational": "inertia spring damper speed_source torque_source gear",
     "thermal": "capacity resistance temperature_source heat_source",
-    "transducer": "rotational_emf translational_emf wheel piston",
     "translational": "mass spring damper velocity_source force_source lever",
 }
 """Kinds that have a counterpart; a kind that is new may have one."""
@@ -41,7 +41,9 @@ def test_what_has_no_part_is_refused_by_name(component: Component) -> None:
 
 
 def test_scalar_components_have_their_parts() -> None:
-    assert {KINDS[f"{room}.{word}"] for room, words in PAIRED.items() for word in words.split()} <= PART_OF.keys()
+    assert {
+        KINDS[f"{room}.{word}".lstrip(".")] for room, words in PAIRED.items() for word in words.split()
+    } <= PART_OF.keys()
     assert KINDS["mutual_inductance"] in PART_OF
     for pair in PAIRS:
         assert {f for f in pair.component.__dataclass_fields__ if f in pair.fields} == set(pair.fields)

@@ -90,7 +90,8 @@ def test_equations_are_printed_as_text_and_latex(cotree):
         assert piece in done.out
     done = cotree("equations", "m.yaml", "--latex")
     assert done.returncode == 0
-    lines = done.out.strip().splitlines()
+    inside = done.out.split("\\begin{gather*}\n")[1].split("\n\\end{gather*}")[0]
+    lines = inside.splitlines()
     assert len(lines) == 3
     assert all(line.startswith(r"\dot{p}_{") for line in lines[:2])
     assert lines[2] == r"e_{\mathrm{source}} = \mathrm{V}"

@@ -79,6 +79,16 @@ def test_graph_shows_dependent_edges_and_draws_both_trees(cotree, tmp_path):
         assert "A.work1" in (tmp_path / name).read_text()
 
 
+def test_graph_says_how_to_see_whole_lists(cotree):
+    cut = cotree("graph", FOUR_BAR, "--most", 5, "--tree", "random", "--seed", 1).out
+    assert "... and 15 more edges" in cut
+    assert cut.endswith("Lists are cut: --most 50 shows more\n")
+    whole = cotree("graph", FOUR_BAR).out
+    assert "follower.C, pivot, O, A, B\n" in whole
+    assert "more" not in whole
+    assert "a seed with --tree random only" in cotree("graph", FOUR_BAR, "--seed", 1).err
+
+
 def test_equations_as_text_latex_and_c(cotree, tmp_path):
     whole = cotree("equations", FOUR_BAR).out
     assert "C.displacement - pivot.displacement + O.displacement" in whole

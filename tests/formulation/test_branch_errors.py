@@ -118,7 +118,9 @@ def test_no_body_at_all() -> None:
 def test_axis_without_direction() -> None:
     m = ct.Model("m")
     m.add(ct.RigidBody("arm", mass=1.0, inertia=(1, 1, 1)))
-    m.add(ct.Revolute("O", m.ground, "arm", axis=(0, 0, 0)))
+    says(lambda: ct.Revolute("O", m.ground, "arm", axis=(0, 0, 0)), "O.axis", "(0, 0, 0)", kind=ct.ModelError)
+    m.parameter("n", 0.0)
+    m.add(ct.Revolute("O", m.ground, "arm", axis=(0, 0, "n")))
     says(m.equations, "O.axis", "(0, 0, 0)", kind=ct.ModelError)
 
 

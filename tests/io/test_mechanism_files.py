@@ -185,7 +185,7 @@ MISTAKES = {
     ),
     "vector too short": (
         f"{HEAD}  J:\n    kind: revolute\n    frame_a: ground\n    frame_b: b\n    axis: [0, 1]\n",
-        "m.yaml:7:11: J.axis: found (0, 1). Expected 3 numbers (x, y, z).",
+        "m.yaml:7:11: J.axis: found (0, 1). Expected 3 numbers (x, y, z), or one of x, y, z, -x, -y, -z.",
     ),
     "frame too short": (
         "components:\n  b:\n    kind: rigid_body\n    mass: 1\n    inertia: [1, 1, 1]\n    frames: {p: [1, 0]}\n",

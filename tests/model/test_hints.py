@@ -59,8 +59,6 @@ HINTS: dict[str, tuple[Callable[[], Any], str]] = {
     "an end time": (lambda: arm().simulate("2 m"), "is a length"),
     "no frame_a": (lambda: ct.PointForce("f", frame_a="arm", force=(0, 1, 0)), "Did you mean 'frame_b'?"),
     "an option": (lambda: arm().simulate(1, method="x"), "Did you mean 'integrator'?"),
-    "a report without a run": (lambda: arm().show("p.html"), "Expected a solution"),
-    "numbers for a function": (lambda: arm().simulate(0.01, progress=True), "Expected a function"),
     "a field that is not given": (lambda: arm().simulate(0.01, parameters={"O.angle": 1}), "'O' does not give angle"),
 }  # fmt: skip
 

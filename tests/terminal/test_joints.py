@@ -218,9 +218,8 @@ def test_axes_are_the_same_for_any_length_and_for_parameters() -> None:
     ],
 )
 def test_check_refuses(make: Any, message: str) -> None:
-    joint = make()
-    with pytest.raises(ModelError, match=message):
-        joint.check(joint.values({}))
+    with pytest.raises(ModelError, match=message):  # plain numbers when it is made, the rest when it is checked
+        (joint := make()).check(joint.values({}))
 
 
 @pytest.mark.parametrize(

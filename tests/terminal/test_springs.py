@@ -249,11 +249,12 @@ class TestBushing:
             with pytest.raises(ModelError, match=r"B\.stiffness"):
                 Bushing("B", *ENDS, **({} if wrong is None else {"stiffness": wrong}))
         for wrong in (negative, [[1, 0, 0, 0, 0, 5], *np.eye(6)[1:5].tolist(), [5, 0, 0, 0, 0, 1]]):
-            part = Bushing("B", *ENDS, stiffness=wrong)
             with pytest.raises(ModelError, match=r"B\.stiffness"):
-                part.check(
-                    dict.fromkeys(part.expressions, 0.0) | {k: e.number({}) for k, e in part.expressions.items()}
-                )
+                checked(Bushing("B", *ENDS, stiffness=wrong))
+
+
+def checked(part: Bushing) -> None:
+    part.check(dict.fromkeys(part.expressions, 0.0) | {k: e.number({}) for k, e in part.expressions.items()})
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from cotree.bond.structural import Structural, structural
 from cotree.bond.structure import BondStructure
 from cotree.formulation.branch.explain import mechanism_latex, text_equations
 from cotree.formulation.explain import input_signals, state_equations
+from cotree.formulation.latex import document
 from cotree.formulation.system import SystemEquations
 from cotree.graph.equations import subscript
 from cotree.maths.printing import to_latex
@@ -70,6 +71,11 @@ def _bond(structure: BondStructure, name: str) -> str:
     width = f", width {line.width}" if line.width > 1 else ""
     ends = [f"{structure.vertices[end].shown} {end}" for end in (line.tail[0], line.head[0])]
     return f"{name}: {ends[0]} -> {ends[1]}{width}"
+
+
+def bond_graph_latex(model: Model, equations: SystemEquations) -> str:
+    """The same with headings, as a piece of a document."""
+    return document(model.name, [("System equations", bond_latex(model, equations))])
 
 
 def bond_latex(model: Model, equations: SystemEquations) -> Iterator[str]:

@@ -51,8 +51,9 @@ class ModelChoice:
     ] = None
     tree: Annotated[
         str | None,
-        typer.Option("--tree", metavar="NAME", help="normal, kinds, absolute or joint; file: as the model file says"),
+        typer.Option("--tree", metavar="NAME", help="normal, kinds, absolute, joint or random; file: as the file says"),
     ] = None
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="which tree --tree random draws")] = None
     rotation_tree: Annotated[
         str | None,
         typer.Option("--rotation-tree", metavar="NAME", help="another tree for the rotations of a mechanism"),
@@ -113,8 +114,14 @@ class ModelChoice:
         first, second = given if isinstance(given, list) else (given, None)
         first = prefer if prefer is not None else first
         second = turning if turning is not None else None if prefer is not None else second
-        made = model.tree(first, *pinned)
-        return made if second is None else (made, model.tree(second, *pinned))
+        drawn = self.seed if "random" in (first, second) else None
+        if self.seed != drawn:
+            raise CotreeError(f"--seed {self.seed}", expected="a seed with --tree random only")
+        made, *others = (
+            model.tree(each, *pinned, seed=drawn if each == "random" else None)
+            for each in ((first,) if second is None else (first, second))
+        )
+        return (made, *others) if others else made
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,9 @@ from cotree.errors import CotreeError
 
 if TYPE_CHECKING:
     from cotree import api
+
+_CUT = re.compile(r"^  (\.\.\.|.*(branches|chords): .*) and \d+ more", re.MULTILINE)
+"""How texts end lists that they cut."""
 
 
 @takes_model
@@ -28,6 +32,7 @@ def graph(
     collapse: Annotated[
         bool | None, typer.Option("--collapse/--whole", help="draw bodies as single nodes; beyond 50 edges if left out")
     ] = None,
+    most: Annotated[int, typer.Option(metavar="N", min=1, help="longest list before it is cut")] = 40,
     as_json: Json = False,
 ) -> None:
     """Show or draw the linear graph and its tree.
@@ -41,7 +46,7 @@ def graph(
             check_ending("--out", output, ".svg", ".png", ".pdf", ".tex")
         else:
             check_ending("--out", output, ".svg", ".png", ".pdf")
-        text = "" if as_json else _bond_text(model) if model.bonded else _graph_text(chosen)
+        text = "" if as_json else _bond_text(model) if model.bonded else _whole(_graph_text(chosen, most), most)
         print(text, end="" if as_json else "\n")
         if output is not None:
             model.draw(output, level=level) if model.bonded else model.draw(output, chosen.tree, collapse=collapse)
@@ -51,11 +56,16 @@ def graph(
         written([output])
 
 
-def _graph_text(chosen: Chosen) -> str:
+def _whole(text: str, most: int) -> str:
+    """The text, with how to see the rest where lists were cut."""
+    return f"{text}\n\nLists are cut: --most {10 * most} shows more" if _CUT.search(text) else text
+
+
+def _graph_text(chosen: Chosen, most: int) -> str:
     from cotree.graph import explain_graph
 
     first, second = chosen.trees
-    text = explain_graph(first.graph, first, most=40)
+    text = explain_graph(first.graph, first, most)
     if second != first:
         text += f"\n\nTree of rotations\n  branches: {', '.join(second.branches)}\n  chords: {', '.join(second.chords)}"
     return text
@@ -91,13 +101,13 @@ def equations(
     edge: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="only the topological equation of this edge")
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="as LaTeX")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="as LaTeX, with headings")] = False,
     c: Annotated[Path | None, typer.Option("--c", metavar="FILE", help="write C code to this file: .c")] = None,
     most: Annotated[int, typer.Option(metavar="N", min=1, help="longest list before it is cut")] = 60,
 ) -> None:
     """Print the equations of a model.
 
-    Topological, terminal and system equations; of a mechanism M, h and Phi. With --c they are written as C code
+    Topological, terminal and system equations; of a mechanism M, h, Phi and G. With --c they are written as C code
     instead, with a function for all results.
     """
     check_ending("--c", c, ".c", also=".h")
@@ -114,26 +124,15 @@ def equations(
                 equation = chosen.trees[0].equation(name)
                 print(equation.to_latex() if latex else equation)
         elif latex:
-            from cotree.formulation.explain import equations_latex
-
-            for equation in chosen.trees[0].equations():
-                print(equation.to_latex())
-            for line in equations_latex(model, model.equations(chosen.tree)):
-                print(line)
+            print(model.to_latex(chosen.tree))
         else:
-            print(model.explain(chosen.tree, most))
+            print(_whole(model.explain(chosen.tree, most), most))
 
 
 def _bond_equations(model: api.Model, edge: list[str] | None, latex: bool, most: int) -> None:
-    from cotree.bond.explain import bond_latex
-
     if edge:
         raise CotreeError(f"--edge {edge[0]}", expected="no edge: a bond graph has bonds and junctions")
-    if not latex:
-        print(model.explain(None, most))
-        return
-    for line in bond_latex(model, model.equations()):
-        print(line)
+    print(model.to_latex() if latex else _whole(model.explain(None, most), most))
 
 
 @takes_model

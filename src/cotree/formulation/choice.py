@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cotree.errors import ModelError
+from cotree.errors import GraphError, ModelError
 from cotree.formulation.inertias import inertia_diagnostics
 from cotree.formulation.plane import gravity_diagnostics, load_diagnostics
 from cotree.formulation.system import SystemEquations
@@ -14,6 +14,8 @@ from cotree.formulation.units import law_units
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Model
 
+RANDOM = "random"
+"""The preset of trees that are drawn."""
 WRITERS: dict[str, Callable[[Model], SystemEquations]] = {}
 """Formulations of rooms above this one, which they enter when they are imported: bond graphs."""
 
@@ -72,13 +74,24 @@ def model_graph(model: Model, virtual_work: bool = True) -> LinearGraph:
 
 
 def model_tree(
-    model: Model, graph: LinearGraph, prefer: Any, into_tree: Iterable[str] = (), into_cotree: Iterable[str] = ()
+    model: Model,
+    graph: LinearGraph,
+    prefer: Any,
+    into_tree: Iterable[str] = (),
+    into_cotree: Iterable[str] = (),
+    seed: int | None = None,
 ) -> Tree:
     """A tree of a model's graph by preset, or the default one."""
+    if seed is not None and prefer != RANDOM:
+        raise GraphError(f"a seed for the tree {prefer!r}", expected="a seed for the tree 'random' only")
     if model.nodal:
         from cotree.formulation.nodal import nodal_tree
 
         return nodal_tree(graph, prefer, into_tree, into_cotree)
+    if prefer == RANDOM:
+        from cotree.formulation.random_trees import random_tree
+
+        return random_tree(model, graph, seed, into_tree, into_cotree)
     if is_machine(model):
         from cotree.formulation.machine import machine_tree
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -15,9 +16,11 @@ from cotree.formulation.system import SystemEquations, rate_name
 from cotree.formulation.values import Terminal, Values
 from cotree.graph import LinearGraph, Tree, explain_graph
 from cotree.graph.equations import subscript
+from cotree.maths.named import latex_name
 from cotree.maths.printing import to_latex, to_text
 from cotree.maths.symbolic import elements
 from cotree.model import Edge, Model, quantities
+from cotree.model.expression import TIME
 
 
 def explain_network(model: Model, graph: LinearGraph, tree: Tree, equations: SystemEquations, most: int = 12) -> str:
@@ -77,14 +80,15 @@ def equations_latex(model: Model, equations: SystemEquations) -> Iterable[str]:
     from cotree.formulation.branch.explain import mechanism_latex
 
     lines = mechanism_latex(model, equations)
-    return itertools.chain(lines, _further_latex(model, equations)) if len(equations.x) else lines
+    return itertools.chain(lines, _further_latex(model, equations))
 
 
 def _further_latex(model: Model, equations: SystemEquations) -> Iterator[str]:
-    """Rates of the states of networks and blocks beside a mechanism."""
-    name = _latex_name(model)
+    """Rates of the states of networks and blocks beside a mechanism, and its sources."""
+    name = latex_namer(model)
     for k, state in enumerate(equations.x.names):
         yield rf"\dot{{{name(state)}}} = {to_latex(equations.x_rates[k], name)}"
+    yield from _inputs_latex(equations, name)
 
 
 def terminal_residuals(model: Model) -> Iterator[tuple[Edge, ca.SX]]:
@@ -138,16 +142,31 @@ def state_equations(equations: SystemEquations) -> Iterable[str]:
 
 def state_equations_latex(model: Model, equations: SystemEquations) -> Iterable[str]:
     """The state and algebraic equations in LaTeX, with the symbols of the domains and components."""
-    name = _latex_name(model)
+    name = latex_namer(model)
     for k, state in enumerate(equations.u.names):
         yield rf"\dot{{{name(state)}}} = {to_latex(equations.rates[k], name)}"
     for k in range(len(equations.w)):
         yield f"0 = {to_latex(equations.algebraic[k], name)}"
+    yield from _inputs_latex(equations, name)
 
 
-def _latex_name(model: Model) -> Callable[[str], str]:
+def _inputs_latex(equations: SystemEquations, name: Callable[[str], str]) -> Iterator[str]:
+    """What sources give."""
+    for source, signal in zip(equations.inputs.names, input_signals(equations), strict=True):
+        yield f"{name(source)} = {to_latex(signal, name)}"
+
+
+def latex_namer(model: Model) -> Callable[[str], str]:
+    """How LaTeX writes the names of variables, values and signals of a model."""
     symbols = latex_symbols(model)
-    return lambda text: symbols.get(text) or rf"\mathrm{{{text.replace('_', ' ')}}}"
+
+    def name(text: str) -> str:
+        if text in symbols or text == TIME:
+            return symbols.get(text, text)
+        rate = re.fullmatch(r"d\((.+)\)/dt", text)
+        return rf"\dot{{{name(rate[1])}}}" if rate else latex_name(text.replace("_", " "))
+
+    return name
 
 
 def latex_symbols(model: Model) -> dict[str, str]:

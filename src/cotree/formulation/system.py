@@ -353,6 +353,10 @@ class SystemEquations(Viewed):
         """dr/du'."""
         return slopes(self.residual, self.u_dot)
 
+    def constraint_jacobian(self) -> ca.SX:
+        """G: the derivative of all velocity equations of a mechanism by u, one row for each; without any no rows."""
+        return slopes(self.mechanics.velocity, self.u.symbols) if self.mechanics else ca.SX(0, len(self.u))
+
     def bias(self) -> ca.SX:
         """r with u' = 0."""
         return substitute(self.residual, self.u_dot, 0)

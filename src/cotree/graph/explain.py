@@ -13,7 +13,7 @@ from cotree.model.edge import Edge, Kind
 
 def explain_graph(graph: LinearGraph, tree: Tree, most: int = 12) -> str:
     """Graph, tree, counts and topological equations as text; lists are cut after ``most`` lines."""
-    sections = [_graph(graph, most), _tree(graph, tree), _conflicts(tree), _equations(tree, most)]
+    sections = [_graph(graph, most), _tree(graph, tree, most), _conflicts(tree), _equations(tree, most)]
     return "\n\n".join(section for section in sections if section)
 
 
@@ -32,14 +32,14 @@ def _edge_line(edge: Edge, width: int) -> str:
     return f"  {edge.name.ljust(width)}  {edge.tail} -> {edge.head}  ({edge.domain.name}, {edge.kind.symbol})"
 
 
-def _tree(graph: LinearGraph, tree: Tree) -> str:
+def _tree(graph: LinearGraph, tree: Tree, most: int) -> str:
     v_c = "v - 1" if graph.c == 1 else f"v - {graph.c}"
     e_v = "e - v + 1" if graph.c == 1 else f"e - v + {graph.c}"
     cost = tree.cost()
     lines = [
         "Tree" if graph.c == 1 else "Spanning forest",
-        f"  {v_c} = {graph.rank} branches: {listing(tree.branches)}",
-        f"  {e_v} = {graph.nullity} chords: {listing(tree.chords) or 'none'}",
+        f"  {v_c} = {graph.rank} branches: {listing(tree.branches, most)}",
+        f"  {e_v} = {graph.nullity} chords: {listing(tree.chords, most) or 'none'}",
         f"  across variables of branches and through variables of chords are primary: {graph.e} unknowns",
         f"  non-zeros in A_c and B_t: {cost.nonzeros}; deepest node: {cost.depth} branches from its datum",
     ]

@@ -175,7 +175,7 @@ class NamedMatrix(Viewed):
         return str(self)
 
     def __str__(self) -> str:
-        """A table with labels; the middle of a big matrix is left out."""
+        """A table with labels; the middle of a big matrix is left out, and the last line says how to see it."""
         rows, cols = _elided(len(self.row_names), _SHOWN_ROWS), _elided(len(self.col_names), _SHOWN_COLUMNS)
         shown = self._shown(rows, cols)
         table = [["", *("..." if j is None else self.col_names[j] for j in cols)]]
@@ -187,7 +187,8 @@ class NamedMatrix(Viewed):
             for line in table
         ]
         if None in rows or None in cols:
-            lines.append(f"({self.shape[0]} x {self.shape[1]}, {self.nnz} non-zero)")
+            size = f"{self.shape[0]} x {self.shape[1]}, {self.nnz} non-zero"
+            lines.append(f"({size}; whole: matrix.to_pandas().to_string(), or to_pandas() as a table)")
         return "\n".join(line.rstrip() for line in lines)
 
     def to_latex(self, most: int = 30) -> str:

@@ -87,7 +87,9 @@ def _print(expression: ca.SX, name: Name, *, latex: bool) -> str:
         lambda piece: len(piece[0]) <= LIMIT,
         lambda called, args: _looked_up(called, args, name),
     )
-    return f"({piece} operations)" if isinstance(piece, int) else piece[0]
+    if isinstance(piece, int):
+        return rf"\text{{({piece} operations)}}" if latex else f"({piece} operations)"
+    return piece[0]
 
 
 def _looked_up(called: str, args: list[Piece], name: Name) -> Piece | None:

@@ -159,6 +159,8 @@ def mechanism_equations(model: Model, equations: SystemEquations) -> list[tuple[
     bias = [(equations.u.names[k], row("h", str(k + 1), terms)) for k, terms in enumerate(formulas.bias)]
     held = [(label, row("Φ", str(k + 1), t, zero)) for k, (label, t) in enumerate(formulas.constraints)]
     rolling = [(label, row("Ψ", str(k + 1), t, zero)) for k, (label, t) in enumerate(formulas.rolling)]
+    dots = "" if max(count, len(equations.multipliers)) < 10 else ","
+    slopes = [("", row("G", f"{i + 1}{dots}{k + 1}", terms)) for (i, k), terms in (formulas.jacobian or {}).items()]
     groups = [
         ("Coordinates and speeds", legend),
         ("Parts of the formulas below", parts),
@@ -166,6 +168,7 @@ def mechanism_equations(model: Model, equations: SystemEquations) -> list[tuple[
         ("Bias: velocity terms and applied forces", bias),
         ("Constraints of positions", held),
         ("Constraints of velocities", rolling),
+        ("Constraint Jacobian: entries that are not zero", slopes),
     ]
     return [(heading, rows) for heading, rows in groups if rows]
 

@@ -1,4 +1,4 @@
-"""A mechanism in words and formulas: graph, trees, coordinates, constraints, degrees of freedom, M, h and Phi."""
+"""A mechanism in words and formulas: graph, trees, coordinates, constraints, degrees of freedom, M, h, Phi and G."""
 
 from __future__ import annotations
 
@@ -77,6 +77,8 @@ class Formulas:
     """Equations that hold positions, by component and row."""
     rolling: tuple[tuple[str, list[Term]], ...]
     """Equations that hold velocities only."""
+    jacobian: dict[tuple[int, int], list[Term]] | None
+    """Entries of G that are not zero; None where they are too long to be read."""
 
 
 def mechanism_formulas(equations: SystemEquations) -> Formulas | None:
@@ -111,7 +113,15 @@ def mechanism_formulas(equations: SystemEquations) -> Formulas | None:
         parts = tuple((each.name, counted(writer.definition(each))) for each in writer.definitions)
     except TooLong:
         return None
-    return Formulas(parts, {place: entry for place, entry in entries.items() if entry}, forces, positions, rolling)
+    G, own = equations.constraint_jacobian(), len(parts)
+    slopes: dict[tuple[int, int], list[Term]] | None
+    try:
+        places = ((i, k) for i in range(G.rows()) for k in range(count) if G.has_nz(i, k))
+        slopes = {(i, k): entry for i, k in places if (entry := terms(G[i, k]))}
+        parts += tuple((each.name, counted(writer.definition(each))) for each in writer.definitions[own:])
+    except TooLong:
+        slopes = None
+    return Formulas(parts, {k: entry for k, entry in entries.items() if entry}, forces, positions, rolling, slopes)
 
 
 def force_bias(equations: SystemEquations) -> ca.SX:
@@ -195,15 +205,22 @@ def text_equations(equations: SystemEquations, most: int) -> list[str]:
     rolling = [f"Psi[{k + 1}] = {_text(t)}    {name}" for k, (name, t) in enumerate(formulas.rolling)]
     lines += [UNIT_LENGTH] if equations.mechanics and equations.mechanics.quaternions else []
     lines += [f"{name} = {_text(terms)}" for name, terms in formulas.parts]
-    for part in (entries, forces, held, rolling):
+    slopes = [f"G[{i + 1},{k + 1}] = {_text(terms)}" for (i, k), terms in (formulas.jacobian or {}).items()]
+    for part in (entries, forces, held, rolling, slopes):
         lines += _cut(part, max(most, 21), "entries")
-    return lines
+    return lines if formulas.jacobian is not None else [*lines, jacobian_too_long(equations)]
 
 
 def too_long(equations: SystemEquations) -> str:
     """What is said instead of formulas."""
     count = len(equations.u)
     return f"M has {count} x {count} entries: too long to be read; written as C code by `cotree equations --c FILE`"
+
+
+def jacobian_too_long(equations: SystemEquations) -> str:
+    """What is said instead of G."""
+    rows, columns = equations.constraint_jacobian().shape
+    return f"G has {rows} x {columns} entries: too long to be read; in Python: model.equations().constraint_jacobian()"
 
 
 def mechanism_latex(model: Model, equations: SystemEquations) -> Iterator[str]:
@@ -228,6 +245,11 @@ def mechanism_latex(model: Model, equations: SystemEquations) -> Iterator[str]:
     for letter, rows in ((r"\Phi", formulas.constraints), (r"\Psi", formulas.rolling)):
         for k, (label, terms) in enumerate(rows):
             yield f"{letter}_{{{k + 1}}} = {_latex(terms, name)} = 0 % {label}"
+    if formulas.jacobian is None:
+        yield f"% {jacobian_too_long(equations)}"
+    for (i, k), terms in (formulas.jacobian or {}).items():
+        comma = "" if max(len(equations.u), len(equations.multipliers)) < 10 else ","
+        yield f"G_{{{i + 1}{comma}{k + 1}}} = {_latex(terms, name)}"
 
 
 def _mass_latex(formulas: Formulas, count: int, write: LatexTerms) -> Iterator[str]:
@@ -290,8 +312,8 @@ def _coordinate(name: str, derivative: int) -> Symbol:
         return Symbol(match["axis"], tuple(mark for mark in match.group("owner", "added") if mark), derivative)
     owner, _, field = name.partition(".")
     base, _, label = field.partition(".")
-    if base == "omega":
-        return Symbol(_LETTERS[base], (label, owner), derivative - 1)
+    if base in ("omega", "angular_velocity"):
+        return Symbol(_LETTERS["omega"], (label, owner), derivative - 1)
     if base == "orientation":
         return Symbol(_LETTERS[base], (label.removeprefix("e"), owner), derivative)
     base = base.removesuffix("_rate") if derivative else base
