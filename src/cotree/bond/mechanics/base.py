@@ -80,6 +80,8 @@ class FramePart(BondPart):
                 info = self.shapes[name]
                 raise ModelError("no value is given", where=f"{self.name}.{name}", expected=_expected(self, name, info))
         super().__post_init__()
+
+    def _check_shapes(self) -> None:
         for name, info in self.shapes.items():
             given = getattr(self, name)
             if given is not None and not self._fits(name, given):
@@ -93,6 +95,7 @@ class FramePart(BondPart):
         return not isinstance(given, tuple) or (name in self.listable and _is_vector(given, len(given)))
 
     def entries(self) -> dict[str, tuple[Quantity, Any]]:
+        self._check_shapes()
         result = super().entries()
         for name in self.turns:
             if getattr(self, name) is not None:
