@@ -14,7 +14,7 @@ from cotree._version import __version__
 
 if TYPE_CHECKING:
     from cotree import bond, structures
-    from cotree.api import Model, Solution, load, read_mesh, rebuild, resume
+    from cotree.api import Model, load, read_mesh, rebuild, resume
     from cotree.errors import (
         CotreeError,
         ExpressionError,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ResultError,
         SolveError,
     )
+    from cotree.facade.solution import Solution
     from cotree.fem import mesh, section
     from cotree.fem.beam import Beams
     from cotree.fem.material import ALUMINIUM, STEEL, Material

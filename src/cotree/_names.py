@@ -22,7 +22,8 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 HOMES: dict[str, tuple[str, ...]] = {
-    "cotree.api": ("Model", "Solution", "load", "read_mesh", "rebuild", "resume"),
+    "cotree.api": ("Model", "load", "read_mesh", "rebuild", "resume"),
+    "cotree.facade.solution": ("Solution",),
     "cotree.errors": (
         "CotreeError", "ExpressionError", "FileError", "FormulationError", "GraphError", "ModelError", "ResultError",
         "SolveError",

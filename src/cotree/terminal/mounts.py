@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cotree.errors import ModelError
 from cotree.model import ROTATIONAL, TRANSLATIONAL, Port, Role
 from cotree.model.form import said
+from cotree.terminal.mechanics import Body, named_frames
 from cotree.terminal.scalar import OnePort
 
 
@@ -65,5 +66,18 @@ class Line(Mount):
 
     ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
     kind = "translational.line"
-    frame_a: str = field(metadata=said("frame at one end of the line"), kw_only=True)
-    frame_b: str = field(metadata=said("frame at its other end"), kw_only=True)
+    if TYPE_CHECKING:
+        frame_a: str | Body = field(kw_only=True)
+        frame_b: str | Body = field(kw_only=True)
+    else:
+        frame_a: str = field(metadata=said("frame at one end of the line"), kw_only=True)
+        frame_b: str = field(metadata=said("frame at its other end"), kw_only=True)
+
+    def __post_init__(self) -> None:
+        named_frames(self)
+        super().__post_init__()
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of both frames."""
+        return str(self.frame_a), str(self.frame_b)
