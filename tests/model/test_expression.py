@@ -108,12 +108,10 @@ WITHOUT_VALUE = (
 @pytest.mark.parametrize("text", WITHOUT_VALUE.split())
 def test_constants_without_a_finite_value(text: str) -> None:
     """Numbers are floats, so that a tower of powers is refused at once: whole numbers would never end."""
-    m = cotree.Model("m")
-    m.add(cotree.Resistor("R", "a", "ground", resistance=text))
 
     def check() -> None:
         with pytest.raises(ExpressionError, match=r"R\.resistance"):
-            m.check()
+            cotree.Resistor("R", "a", "ground", resistance=text)
 
     assert calls(check) < 5_000
 
