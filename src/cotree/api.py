@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cotree.errors import GraphError, ResultError
 from cotree.facade.analyses import Analyses
@@ -34,6 +34,15 @@ class Model(Analyses):
     >>> m.add(Capacitor("C", "out", "ground", capacitance=1e-6))
     >>> m.simulate(t_end=5e-3)["C.voltage"][-1]
     """
+
+    _elsewhere: ClassVar[dict[str, str]] = {
+        "statics": "model.static_equilibrium()", "equilibrium": "model.static_equilibrium()",
+        "run": "model.simulate(t_end)", "solve": "model.simulate(t_end)", "integrate": "model.simulate(t_end)",
+        "eigenmodes": "model.modes()", "eigenvalues": "model.modes()", "frequencies": "model.modes().frequencies",
+        "linearize": "model.linearise()", "latex": "model.to_latex()", "plot": "model.draw(), or solution.plot(...)",
+        "animate": "model.show(solution)", "bodies": "model.components", "joints": "model.components",
+        "write": "model.save(path)", "read": "cotree.load(path)", "results": "model.simulate(t_end).names",
+    }  # fmt: skip
 
     @helpful
     def connect(self, tail: str, head: str | None = None, name: str | None = None, width: int | None = None) -> Bond:

@@ -107,6 +107,12 @@ class ResultError(CotreeError, KeyError):
     __str__ = CotreeError.__str__
 
 
+class NameMissing(CotreeError, AttributeError):
+    """An object has no such attribute or method."""
+
+    __str__ = CotreeError.__str__
+
+
 class Mistakes:
     """Errors that are gathered, so that a user sees all of them at once: those raised in ``with mistakes:``.
 

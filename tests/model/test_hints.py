@@ -16,6 +16,13 @@ from cotree.cli.program import app
 from cotree.errors import shortened
 from cotree.model.component import KINDS
 
+LINE = """
+components:
+  V: {kind: electrical.voltage_source, nodes: [a, ground], voltage: 5}
+  R: {kind: electrical.resistor, nodes: [a, b], resistance: 10}
+  C: {kind: electrical.capacitor, nodes: [b, ground], capacitance: 1e-3}
+run: {t_end: 0.01}
+"""
 LONG = [round(0.001 * k, 3) for k in range(3000)]
 
 
@@ -31,8 +38,35 @@ def file(**entry: Any) -> ct.Model:
     return ct.Model.from_mapping({"components": {"s": entry, "b": body}})
 
 
+def run() -> ct.Solution:
+    return arm().simulate(0.01, points=3)
+
+
+def acted(effort: str) -> ct.Model:
+    m = arm()
+    m.add(ct.JointActuator("motor", "O", effort=effort))
+    return m
+
+
+def inverse() -> Any:
+    return arm().inverse_dynamics(0.1, {"O": "0.3*sin(t)"}, points=3)
+
+
 SPRING = {"frame_a": "ground", "frame_b": "b"}
 HINTS: dict[str, tuple[Callable[[], Any], str]] = {
+    "statics": (lambda: arm().statics(), "Write model.static_equilibrium()"),  # type: ignore[attr-defined]
+    "a misspelt method": (lambda: arm().simulat(1), "Did you mean 'simulate'?"),  # type: ignore[attr-defined]
+    "save of results": (lambda: run().save("r"), "solution.to_hdf5(path)"),  # type: ignore[attr-defined]
+    "keys of results": (lambda: run().keys(), "Write solution.names"),  # type: ignore[attr-defined]
+    "report of results": (lambda: run().report("r"), "model.report(solution, path)"),  # type: ignore[attr-defined]
+    "a box without names": (lambda: ct.box((1, 1, 1), mass=200), "size=(1, 1, 1)"),  # type: ignore[misc]
+    "a smooth step between times": (lambda: acted("smooth_step(t,1,4)"), "Write smooth_step((t - 1)/3)"),
+    "a step of Adams": (lambda: acted("smooth_step(t,1,5,4,7)"), "Write 5 + (7 - (5))*smooth_step((t - 1)/3)"),
+    "a lookup": (lambda: acted("interp(t,road)"), "write road(t), or spline(t, t0, y0, t1, y1, ...)"),
+    "a result of inverse dynamics": (lambda: inverse()["arm.O.position"], "inverse.solution['arm.O.position']"),
+    "a bare array as motion": (
+        lambda: arm().inverse_dynamics(1.0, np.zeros(5)), "courses by joint coordinate"  # type: ignore[arg-type]
+    ),
     "a part of another program": (lambda: ct.Body, "cotree.RigidBody"),
     "a forgotten name": (lambda: ct.Revolute("ground", "arm.O"), "Each part begins with its own name: Revolute("),
     "a forgotten name in a network": (lambda: ct.Resistor("a", "b", resistance=3), "begins with its own name"),
@@ -133,3 +167,37 @@ def test_the_list_speaks_of_what_there_is(kind, words, not_there):
     told = CliRunner().invoke(app, ["list", kind]).stdout
     assert words in told
     assert not_there not in told
+
+
+def test_an_equilibrium_is_a_start() -> None:
+    m = arm(angle=-1.2)
+    rest = m.static_equilibrium()
+    assert m.simulate(0.05, points=3, start=rest)["O.angle"] == pytest.approx(-np.pi / 2, abs=1e-6)
+
+
+def test_a_joint_with_one_coordinate_stands_for_it() -> None:
+    by_joint, by_name = inverse(), arm().inverse_dynamics(0.1, {"O.angle": "0.3*sin(t)"}, points=3)
+    assert np.array_equal(by_joint["O"], by_name["O.angle"])
+
+
+def test_a_source_may_be_set_to_an_expression_of_time(tmp_path: Any) -> None:
+    (tmp_path / "c.yaml").write_text(LINE)
+    given = ["run", str(tmp_path / "c.yaml"), "--set", "V.voltage=5*step(t-0.005)", "--out", str(tmp_path / "r.h5")]
+    done = CliRunner().invoke(app, given)
+    assert done.exit_code == 0, done.output
+    found = ct.Solution.from_hdf5(tmp_path / "r.h5")
+    assert found.at("C.voltage", 0.004) == 0
+    assert found.at("C.voltage", 0.01) == pytest.approx(5 * (1 - np.exp(-0.5)), rel=1e-5)
+
+
+def test_lines_of_mounts_and_of_drives_have_lengths() -> None:
+    m = arm(angle=0.4)
+    m.add(ct.mounts.Line("l", "p", "ground", frame_a=m.ground.at(0, 2, 0), frame_b=m.components["arm"]))  # type: ignore[arg-type]
+    m.add(ct.translational.Damper("d", "p", "ground", damping=3.0))
+    sol = m.simulate(0.1, points=4)
+    assert sol["l.length"] == pytest.approx(np.linalg.norm(sol["arm.position"] - (0, 2, 0), axis=1), rel=1e-9)
+    assert sol["l.length_rate"] == pytest.approx(sol["l.velocity"], rel=1e-9, abs=1e-12)
+    assert sol["l.tension"] == pytest.approx(-sol["l.force"], rel=1e-9, abs=1e-12)
+    driven = arm(angle=0.4)
+    driven.add(ct.FrameDrive("f", driven.ground.at(2, 0, 0), "arm", distance="1.8 + 0.1*t"))
+    assert driven.simulate(0.1, points=3)["f.length"] == pytest.approx([1.8, 1.805, 1.81], rel=1e-8)

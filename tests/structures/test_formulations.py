@@ -5,7 +5,7 @@ import pytest
 
 import cotree as ct
 from _cases import long_ones
-from cotree.api import simulate_equations
+from cotree.facade.runs import simulate_equations
 
 STRUCTURES = {
     "five_bar": (lambda: ct.structures.five_bar(), 0.4),

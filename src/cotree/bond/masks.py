@@ -14,6 +14,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.expression import TIME, Expression
 from cotree.model.form import TEXT, VALUE, either, named, said
+from cotree.model.helpful import answered, helpful
 from cotree.model.quantity import Quantity
 
 P = TypeVar("P", bound=BondPart)
@@ -24,6 +25,7 @@ ARGUMENTS = ("p", "q", "e", "f")
 """Names that laws give to their own variable."""
 
 
+@answered
 @dataclass
 class Graph:
     """What a mask holds: parts and bonds, ``ports`` that name where bonds from outside end, and ``parameters``.
@@ -54,6 +56,7 @@ class Graph:
         return self.add(Bond(name or next_bond(self.components), *bond_ends(tail, head), width=width))
 
 
+@helpful
 def bond_ends(tail: str, head: str | None = None) -> tuple[str, str]:
     """The two ends of a bond, from two names or from ``"tail -> head"``."""
     if head is not None:
@@ -64,6 +67,7 @@ def bond_ends(tail: str, head: str | None = None) -> tuple[str, str]:
     return ends[0], ends[1]
 
 
+@helpful
 def next_bond(taken: Collection[str]) -> str:
     """The next free number for a bond: ``b1``, ``b2``, ..."""
     number = 1

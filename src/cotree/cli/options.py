@@ -95,7 +95,7 @@ class ModelChoice:
                 raise
             return load(self.file, self.within, settings), {}
         same = self.formulation in (None, "file", formulation_of(written.model))
-        free = {name: text for name, text in settings.items() if same and changeable(written.model, name)}
+        free = {name: text for name, text in settings.items() if same and changeable(written.model, name, text)}
         fixed = {name: text for name, text in settings.items() if name not in free}
         return (load(self.file, self.within, fixed), free) if fixed else (written, free)
 
@@ -215,8 +215,10 @@ def split_settings(settings: Iterable[str] | None) -> dict[str, str]:
     return found
 
 
-def changeable(model: "api.Model", name: str) -> bool:
-    """Whether a run takes a value as a parameter; others are part of the equations."""
+def changeable(model: "api.Model", name: str, text: str) -> bool:
+    """Whether a run takes a value as a parameter; others, and what follows time or a signal, are in the equations."""
+    if _follows(text):
+        return False
     owner, _, field = name.partition(".")
     part = model.gravity if owner == "gravity" else model.components.get(owner)
     if name in model.parameters or part is None:
@@ -228,6 +230,16 @@ def changeable(model: "api.Model", name: str) -> bool:
         return False
     zero = info.built_in == "zero" and given.number({}) == 0
     return not zero and info.built_in != "always"
+
+
+def _follows(text: str) -> bool:
+    from cotree.model.expression import Expression
+
+    try:
+        given = Expression(text)
+    except CotreeError:  # a value with a unit
+        return False
+    return bool(given.depends_on_time or given.measured or given.called)
 
 
 def converted(model: "api.Model", formulation: str | None) -> "api.Model":

@@ -20,7 +20,7 @@ from cotree.results import Origin
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
-    from cotree.solve import InverseDynamics, Sensitivities
+    from cotree.solve import Equilibrium, InverseDynamics, Sensitivities
 
 Times = Sequence[Time] | NDArray[np.float64]
 """Times in s, or texts with units."""
@@ -48,7 +48,7 @@ class Runs(_model.Model):
         points: int | None = None,
         times: Times | None = None,
         parameters: Given | None = None,
-        start: Given | str | None = None,
+        start: Given | str | Equilibrium | None = None,
         integrator: str = "auto",
         rtol: float = 1e-8,
         atol: float | None = None,
@@ -82,7 +82,8 @@ class Runs(_model.Model):
         parameters
             Changed values by name, in SI units or with a unit: ``{"length": "30 cm", "crank.mass": 2}``.
         start
-            Start values of states by name, or ``"steady"`` for the operating point.
+            Start values of states by name, ``"steady"`` for the operating point, or an equilibrium that
+            `static_equilibrium` has found.
         integrator
             ``"auto"``, or the name of one: ``cvodes`` (BDF), ``adams``, ``rk45``, ``rodas``, ``generalised_alpha``, ...
         rtol
@@ -128,7 +129,7 @@ class Runs(_model.Model):
 
         options = {
             "t_start": t_start, "points": points, "times": times, "parameters": self._changes(parameters),
-            "start": start, "integrator": integrator, "rtol": rtol, "atol": atol, "max_steps": max_steps,
+            "start": getattr(start, "state", start), "integrator": integrator, "rtol": rtol, "atol": atol, "max_steps": max_steps,
             "max_step": max_step, "step": step, "spectral_radius": spectral_radius, "compiled": compiled,
             "events": events,
         }  # fmt: skip

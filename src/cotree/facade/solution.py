@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cotree.errors import FileError, ResultError, SolveError
 from cotree.model.helpful import helpful
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 class Solution(_solution.Solution):
     """The result of a run, with its pictures."""
+
+    _elsewhere: ClassVar[dict[str, str]] = {
+        "save": "solution.to_hdf5(path), to_csv(path), to_parquet(path) or to_matlab(path)", "keys": "solution.names",
+        "columns": "solution.names", "items": "solution.values.items()", "report": "model.report(solution, path)",
+        "time": "solution.t", "times": "solution.t", "y": "solution[name]", "to_excel": "solution.to_pandas().to_excel",
+        "get": "solution[name]", "animate": "solution.show()", "draw": "solution.plot(name)",
+        "warnings": "solution.notes", "units": "solution.unit(name)",
+    }  # fmt: skip
 
     @helpful
     def plot(self, *names: str | Iterable[str], path: str | Path | None = None, x: str = "t") -> Figure:
@@ -35,7 +43,7 @@ class Solution(_solution.Solution):
         """
         from cotree.view import plot_solution
 
-        flat = [name for entry in names for name in ([entry] if isinstance(entry, str) else entry)]
+        flat = [name for entry in names for name in self.matching(entry)]
         return plot_solution(self, flat, path, x)
 
     @helpful

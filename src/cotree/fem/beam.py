@@ -28,6 +28,7 @@ from cotree.fem import beam_geometric, beam_recovery
 from cotree.fem.element import Array, Cloud, Elements, Integers, degrees_of, rigid_rows
 from cotree.fem.material import Material
 from cotree.fem.section import Section
+from cotree.model.helpful import answered
 
 Mass = Literal["consistent", "linear"]
 
@@ -45,6 +46,7 @@ _PLANE_Z = [2, 4, 8, 10]
 _SIGN_Z = np.array([1.0, -1.0, 1.0, -1.0])  # w' = -ry, so rotations count backwards in the plane xz
 
 
+@answered
 class Beams(Elements):
     """Straight beams of one section and one material between nodes.
 

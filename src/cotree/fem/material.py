@@ -11,6 +11,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.maths.viewed import Viewed
 from cotree.model.built import build
 from cotree.model.form import ABOVE_ZERO, VALUE, Schema, either, made, one_of, or_null
+from cotree.model.helpful import answered
 from cotree.model.quantity import LARGEST, finite
 
 
@@ -40,6 +41,7 @@ def in_si(owner: Any, where: str, **units: str) -> None:
             object.__setattr__(owner, name, finite(given, f"{where}: {name}", "a number", unit))
 
 
+@answered
 @dataclass(frozen=True)
 class Material(Viewed):
     """An isotropic material in SI units.

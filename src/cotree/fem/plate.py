@@ -20,6 +20,7 @@ from cotree.fem.material import Material, in_si, material_from_data, material_sc
 from cotree.maths.viewed import Viewed
 from cotree.model.built import build, pick
 from cotree.model.form import ABOVE_ZERO, VALUE, Schema, either, entries, listed, made, several
+from cotree.model.helpful import answered, helpful
 
 Matrices = tuple[Array, Array, Array]
 
@@ -95,6 +96,7 @@ class _Layer(Viewed):
         raise NotImplementedError
 
 
+@answered
 @dataclass(frozen=True)
 class Plate(_Layer):
     """An isotropic plate."""
@@ -124,6 +126,7 @@ class Plate(_Layer):
         return self.material.density
 
 
+@answered
 @dataclass(frozen=True)
 class Orthotropic(_Layer):
     """An orthotropic plate, or a ply of a laminate; ``angle`` of its own x axis from the material direction."""
@@ -175,6 +178,7 @@ class Orthotropic(_Layer):
 Ply = Plate | Orthotropic
 
 
+@answered
 @dataclass(frozen=True)
 class Laminate(Viewed):
     """Any plating by its matrices, (6, 6) as [[A, B], [B, D]], and its mass; made from layers by `layered`.
@@ -254,6 +258,7 @@ class Laminate(Viewed):
         return {"laminate": _values(self) | {"matrix": [list(row) for row in self.matrix]}}
 
 
+@helpful
 def layered(plies: Sequence[Any]) -> Laminate:
     """A laminate of plies from the bottom to the top, centred on the surface of the nodes.
 

@@ -23,6 +23,7 @@ from cotree.fem import bending, membrane
 from cotree.fem.element import Array, Cloud, Elements, Integers, degrees_of, rigid_rows
 from cotree.fem.plate import Plating
 from cotree.maths.viewed import Viewed
+from cotree.model.helpful import answered
 
 FLAT = 1e-12
 """Area over the squared longest side below which a triangle counts as a line."""
@@ -54,6 +55,7 @@ class Stress(Viewed):
         return f"<Stress: {len(self.mises)} triangles; components, mises, up to {self.mises.max(initial=0.0):.4g} Pa>"
 
 
+@answered
 class Shells(Elements):
     """Triangles of one plating.
 

@@ -19,8 +19,10 @@ from cotree.fem.element import DEGREES, Array, Elements, Integers, degrees_of, r
 from cotree.fem.factor import Factor
 from cotree.fem.hold import MOVES, Held, Which, hold, left_rigid, mechanism, moves, rigid_left
 from cotree.maths.viewed import Viewed
+from cotree.model.helpful import answered
 
 
+@answered
 @dataclass(frozen=True)
 class Tie(Viewed):
     """Nodes that follow a master as one rigid piece (a spider or a rigid edge), all six degrees of freedom."""
@@ -29,6 +31,7 @@ class Tie(Viewed):
     slaves: tuple[int, ...]
 
 
+@answered
 @dataclass(frozen=True)
 class Support(Viewed):
     """Degrees of freedom of a node that are held at a value, in m or rad."""
@@ -38,6 +41,7 @@ class Support(Viewed):
     value: float = 0.0
 
 
+@answered
 class Structure(Viewed):
     """Elements on common nodes. Matrices are assembled when first asked for."""
 

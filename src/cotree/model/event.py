@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from cotree.errors import ModelError, listing
 from cotree.maths.viewed import Viewed
 from cotree.model.expression import Expression
+from cotree.model.helpful import answered
 
 DIRECTIONS = ("both", "up", "down")
 ACTIONS = ("record", "stop")
 
 
+@answered
 @dataclass(frozen=True)
 class Event(Viewed):
     """``when`` passes zero: an expression of results, time and parameters, such as ``"O.angle - 1.2"``.

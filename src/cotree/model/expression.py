@@ -274,7 +274,7 @@ def _check(node: ast.expr, text: str, names: set[str], depth: int) -> None:
             names.add(name + CALLED)
             _check(argument, text, names, depth - 1)
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
-            _check_call(function, len(arguments), text)
+            _check_call(function, arguments, text)
             for argument in arguments:
                 _check(argument, text, names, depth - 1)
         case ast.Compare() | ast.IfExp() | ast.BoolOp():
@@ -311,12 +311,38 @@ def _series_name(node: ast.expr) -> str:
     return name if plain and rest in ("", "rate", "rate.rate") else ""
 
 
-def _check_call(function: str, count: int, text: str) -> None:
+LOOKUPS = ("interp", "interp1", "interp1d", "interpolate", "lookup", "table", "akispl", "cubspl")
+"""What other programs call the value of data at a time."""
+
+
+def _check_call(function: str, given: list[ast.expr], text: str) -> None:
     if function not in ARITY:
-        raise _refused(text, f"the function '{function}'", nearest(function, ARITY) or f"Known: {', '.join(ARITY)}")
+        data = "Give the points as data, model.data('road', times, values) or data: in a file, and write road(t), or "
+        meant = data + "spline(t, t0, y0, t1, y1, ...)" if function.lower() in LOOKUPS else nearest(function, ARITY)
+        raise _refused(text, f"the function '{function}'", meant or f"Known: {', '.join(ARITY)}")
     least, most = ARITY[function]
-    if not least <= count <= most:
-        raise _refused(text, f"{function} with {_arguments(count)}", f"Give {function} {_arguments(least)}")
+    if not least <= len(given) <= most:
+        remedy = _step_meant(function, given) or f"Give {function} {_arguments(least)}"
+        raise _refused(text, f"{function} with {_arguments(len(given))}", remedy)
+
+
+def _step_meant(function: str, given: list[ast.expr]) -> str:
+    """A step between two times, as other programs write it, by a step from 0 to 1."""
+    if function not in ("smooth_step", "minimum_jerk") or len(given) not in (3, 5):
+        return ""
+    x, *rest = given
+    first, last = (rest[0], rest[1]) if len(rest) == 2 else (rest[0], rest[2])
+    length: Any = ast.BinOp(last, ast.Sub(), first)
+    if isinstance(first, ast.Constant) and isinstance(last, ast.Constant):
+        length = ast.Constant(float(f"{last.value - first.value:.12g}"))  # type: ignore[operator]
+        length = ast.Constant(int(length.value)) if length.value == int(length.value) else length
+    step = (
+        f"{function}({ast.unparse(ast.BinOp(ast.BinOp(x, ast.Sub(), first), ast.Div(), length)).replace(' / ', '/')})"
+    )
+    if len(rest) == 2:
+        return f"Write {step}"
+    low, high = ast.unparse(rest[1]), ast.unparse(rest[3])
+    return f"Write {low} + ({high} - ({low}))*{step}"
 
 
 def _arguments(count: int) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from types import FunctionType
+from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
 
-from cotree.errors import OptionError, listing, nearest
+from cotree.errors import NameMissing, OptionError, listing, nearest, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C")
 
 OTHERWISE = {
     "method": "integrator", "solver": "integrator", "dt": "step", "h": "step", "step_size": "step", "tol": "rtol",
@@ -26,26 +28,77 @@ SUBJECTS = ("self", "cls", "equations", "model")
 
 def helpful(function: Callable[P, R]) -> Callable[P, R]:
     """The same function; wrong arguments raise an `OptionError` that says which there are."""
-    signature = inspect.signature(function)
-    known = list(signature.parameters)
-    known = known[1:] if known[:1] and known[0] in SUBJECTS else known
 
     @wraps(function)
     def called(*args: P.args, **options: P.kwargs) -> R:
         try:
-            signature.bind(*args, **options)
-        except TypeError as reason:
-            raise _explained(function.__name__, options, known, str(reason)) from None
-        return function(*args, **options)
+            return function(*args, **options)
+        except TypeError:
+            signature = inspect.signature(function)
+            try:
+                signature.bind(*args, **options)
+            except TypeError as reason:  # nothing has run yet
+                name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+                raise _explained(name, args, options, signature, str(reason)) from None
+            raise
 
     return called
 
 
-def _explained(function: str, options: dict[str, object], known: list[str], reason: str) -> OptionError:
+def answered(cls: type[C]) -> type[C]:
+    """The same class; wrong arguments of its calls are answered."""
+    cls.__init__ = helpful(cls.__init__)  # type: ignore[method-assign]
+    return cls
+
+
+class Hinted:
+    """An object whose unknown attributes are answered with those that it has."""
+
+    __slots__ = ()
+    _elsewhere: ClassVar[dict[str, str]] = {}
+    """What to write for names that users try."""
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """Wrong arguments of public methods are answered, too."""
+        super().__init_subclass__(**options)
+        for name, own in list(vars(cls).items()):
+            public = name == "__init__" or not name.startswith("_")
+            if public and isinstance(own, FunctionType) and not hasattr(own, "__wrapped__"):
+                setattr(cls, name, helpful(own))
+
+    if not TYPE_CHECKING:  # mypy knows the attributes better
+
+        def __getattr__(self, name: str) -> object:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            kind = type(self).__name__
+            known = [each for each in dir(type(self)) if not each.startswith("_")]
+            meant = self._elsewhere.get(name)
+            remedy = f"Write {meant}" if meant else nearest(name, known)
+            raise NameMissing(f"a {kind} has no '{name}'", remedy=remedy or f"See help({kind})")
+
+
+def _explained(
+    function: str, args: tuple[object, ...], options: dict[str, object], signature: inspect.Signature, reason: str
+) -> OptionError:
+    known = _options(signature)
     expected = f"one of {listing(known, 30)}"
     for name in options:
         if name not in known:
             meant = OTHERWISE.get(name.lower())
             remedy = f"did you mean '{meant}'?" if meant in known else nearest(name, known)
             return OptionError(f"{function} has no option '{name}'", expected=expected, remedy=remedy)
-    return OptionError(f"{function} is called with {reason}", expected=f"the arguments {listing(known, 30)}")
+    parameters = signature.parameters.values()
+    extra = args[sum(each.kind is not each.KEYWORD_ONLY for each in parameters) :]
+    free = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.name not in options]
+    remedy = ""
+    if extra and free:
+        named = ", ".join(f"{name}={shown(value)}" for name, value in zip(free, extra, strict=False))
+        remedy = f"Write {function}(..., {named}): these arguments have to be named"
+    expected = f"the arguments {listing(known, 30)}"
+    return OptionError(f"{function} is called with {reason}", expected=expected, remedy=remedy)
+
+
+def _options(signature: inspect.Signature) -> list[str]:
+    known = list(signature.parameters)
+    return known[1:] if known[:1] and known[0] in SUBJECTS else known

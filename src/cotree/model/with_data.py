@@ -9,12 +9,13 @@ from cotree.errors import ModelError
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import Component
 from cotree.model.expression import TIME, Expression
+from cotree.model.helpful import Hinted
 from cotree.model.series import Series
 
 C = TypeVar("C", bound=Component)
 
 
-class WithData:
+class WithData(Hinted):
     """The part of a model that holds series of data."""
 
     components: dict[str, Component]

@@ -9,6 +9,7 @@ from cotree.errors import ModelError
 from cotree.maths.viewed import Table, Viewed
 from cotree.model.component import Component
 from cotree.model.edge import VIRTUAL_WORK, Edge, Kind
+from cotree.model.helpful import answered
 from cotree.model.quantity import MISSING, Quantity, Value, direction, quantity, vector, vector_entries
 
 EARTH = (0.0, 0.0, -9.81)
@@ -31,6 +32,7 @@ class Gravity(Component):
         return ()
 
 
+@answered
 class Frame(Viewed):
     """A place fixed to a body or to the ground: a position, and a turn about an axis where the axes differ.
 

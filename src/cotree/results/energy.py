@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cotree.maths.viewed import Viewed
+from cotree.model.helpful import answered
 
 Array = NDArray[np.float64]
 
@@ -20,6 +21,7 @@ MECHANICAL = "mechanical"
 """The domain of a mechanism, whose potential energy has no zero of its own to be compared with."""
 
 
+@answered
 @dataclass(frozen=True)
 class EnergyAudit(Viewed):
     """Energies in J over time; ``closure`` = stored - stored at the start + dissipated - supplied should be zero.

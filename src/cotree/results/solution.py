@@ -11,8 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cotree.errors import ResultError, listing
+from cotree.errors import ResultError, listing, shown
 from cotree.maths.viewed import Viewed
+from cotree.model.helpful import Hinted, answered, helpful
 from cotree.results.components import completions, components, matching
 from cotree.results.energy import DomainAudit, EnergyAudit, domain_audits, left_by
 from cotree.results.origin import Origin
@@ -41,8 +42,9 @@ class Statistics(Viewed):
     seconds_integration: float
 
 
+@answered
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Hinted):
     """Time histories by dotted name: ``sol["R3.current"]`` is an array over ``sol.t``.
 
     ``sol["crank.A.position"]`` is a vector: one row for each time, one column for each of x, y, z. A pattern gives a
@@ -130,6 +132,8 @@ class Solution:
         if names is None:
             return list(self.names)
         given = [names] if isinstance(names, str) else names
+        if not isinstance(given, Iterable):
+            raise ResultError(f"the names are {shown(given)}", expected="a name, a pattern, or a list of them")
         return list(dict.fromkeys(part for name in given for part in self._meant(name)))
 
     def _meant(self, name: str) -> list[str]:
@@ -231,6 +235,7 @@ class Solution:
         return write_hdf5(self, Path(path))
 
     @classmethod
+    @helpful
     def from_hdf5(cls, path: str | Path) -> Self:
         """Read a file written by `to_hdf5` or during a run, also if the run has not ended or was killed."""
         from cotree.results.hdf5 import read_hdf5

@@ -24,6 +24,7 @@ from cotree.model import Model
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Time
 from cotree.results import Solution
+from cotree.results.components import components
 from cotree.solve.kinematics import kinematics
 from cotree.solve.locks import without_locks
 from cotree.terminal.drivers import Drive
@@ -60,11 +61,15 @@ class InverseDynamics(Viewed):
         return self.solution.t
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self.efforts:
+        alone = [key for key in self.efforts if key.rpartition(".")[0] == name]
+        if len(alone) == 1:  # a joint with one coordinate
+            return self.efforts[alone[0]]
+        if not isinstance(name, str) or name not in self.efforts:
+            known = bool(components(str(name), self.solution.values)) or str(name) in self.solution
             raise ModelError(
                 f"'{name}' is not driven",
                 expected=f"one of {listing(self.efforts)}",
-                remedy=nearest(str(name), self.efforts),
+                remedy=f"Write inverse.solution['{name}']" if known else nearest(str(name), self.efforts),
             )
         return self.efforts[name]
 
@@ -82,7 +87,7 @@ def inverse_dynamics(
 
     ``tree`` is a preset (added drivers are edges, too); the options are those of `kinematics`.
     """
-    driven = driven_model(model, motion or {})
+    driven = driven_model(model, {} if motion is None else motion)
     equations = model_equations(driven, tree)
     without_locks(equations, "inverse dynamics")
     solution = kinematics(equations, t_end, **options)
@@ -100,7 +105,7 @@ def inverse_dynamics(
 def driven_model(model: M, motion: Mapping[str, Course]) -> M:
     """A copy of the model with a driver for each coordinate whose course is given."""
     result = _copied(model)
-    for coordinate, course in motion.items():
+    for coordinate, course in _by_name(motion, "motion").items():
         joint, name = _coordinate(model, coordinate)
         group = next(c.group for c in joint.coordinates if c.name == name)
         field = "angle" if group == "rotation" else "displacement"
@@ -112,7 +117,7 @@ def driven_model(model: M, motion: Mapping[str, Course]) -> M:
 def actuated_model(model: M, efforts: Mapping[str, Course]) -> M:
     """A copy of the model with an actuator for each coordinate whose force or torque is given."""
     result = _copied(model)
-    for coordinate, effort in efforts.items():
+    for coordinate, effort in _by_name(efforts, "efforts").items():
         joint, name = _coordinate(model, coordinate)
         given = _followed(result, effort, coordinate)
         result.add(JointActuator(f"actuator_{joint.name}_{name}", joint.name, coordinate=name, effort=given))
@@ -124,6 +129,15 @@ def _copied(model: M) -> M:
     result.components, result.parameters = dict(model.components), dict(model.parameters)
     result.series = dict(model.series)
     return result
+
+
+def _by_name(given: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ModelError(
+            f"the {what} is of type {type(given).__name__}",
+            expected="courses by joint coordinate: {'O.angle': '0.3*sin(t)', 'P.displacement': (times, values)}",
+        )
+    return given
 
 
 def _followed(model: Model, course: Any, where: str) -> str | float:
@@ -161,6 +175,8 @@ def _coordinate(model: Model, name: str) -> tuple[Joint, str]:
     owner, _, coordinate = str(name).rpartition(".")
     joint = _joint(model, owner or str(name), str(name))
     scalars = [c.name for c in joint.coordinates if len(c.names) == 1]
+    if not owner and len(scalars) == 1:  # the joint alone
+        return joint, scalars[0]
     if coordinate not in scalars:
         raise ModelError(
             f"'{joint.name}' has no coordinate '{coordinate}'",

@@ -7,12 +7,14 @@ from typing import Literal
 
 from cotree.api import Model
 from cotree.model import Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import bar, between, node, one_of, positive
 from cotree.terminal.nodal import Fixed
 
 WHERE = "five_bar"
 
 
+@helpful
 def five_bar(
     start: Literal["up", "down"] = "up",
     *,

@@ -7,6 +7,7 @@ from typing import Literal
 
 from cotree.api import Model
 from cotree.model import Signal, Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import NONE, bar, between, named, node, one_of, positive, times, whole
 from cotree.terminal.nodal import Fixed, ForceCable, Gear, Latch, OnPlane, Spring
 
@@ -14,6 +15,7 @@ WHERE = "triangular_mast"
 CORNERS = "abc"
 
 
+@helpful
 def triangular_mast(
     bays: int = 3,
     *,

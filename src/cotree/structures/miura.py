@@ -8,12 +8,14 @@ import numpy as np
 
 from cotree.api import Model
 from cotree.model import Signal, Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import NONE, Array, between, body, named, node, plate, positive, whole
 from cotree.terminal.nodal import Fixed, ForceCable, OnLine, OnPlane
 
 WHERE = "miura"
 
 
+@helpful
 def miura(
     rows: int = 2,
     columns: int = 2,

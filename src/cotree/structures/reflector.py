@@ -8,6 +8,7 @@ import numpy as np
 
 from cotree.api import Model
 from cotree.model import Signal, Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import NONE, Array, bar, between, body, named, node, plate, positive, times
 from cotree.terminal.nodal import Fixed, ForceCable, Gear, Stop
 
@@ -18,6 +19,7 @@ HINGED_AT = (1, 5, 5, 9)
 """The nodes of the first row about which the four panels turn."""
 
 
+@helpful
 def reflector(
     *,
     fold: float = 0.0,

@@ -7,12 +7,14 @@ import math
 from cotree.api import Model
 from cotree.errors import ModelError
 from cotree.model import Signal, Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import NONE, bar, named, node, positive, times, whole
 from cotree.terminal.nodal import ForceCable, KeepDirection, OnPlane
 
 WHERE = "ring_truss"
 
 
+@helpful
 def ring_truss(
     sides: int = 10,
     *,

@@ -9,10 +9,12 @@ import numpy as np
 
 from cotree.api import Model
 from cotree.model import Signal, Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import NONE, Array, between, body, named, node, one_of, positive, rods, whole
 from cotree.terminal.nodal import Fixed, ForceCable, Moved, OnLine
 
 
+@helpful
 def scissor_chain(
     units: int = 4,
     *,
@@ -63,6 +65,7 @@ def scissor_chain(
     return model
 
 
+@helpful
 def scissor_ring(
     units: int = 8,
     *,

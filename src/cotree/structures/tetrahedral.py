@@ -10,6 +10,7 @@ import numpy as np
 from cotree.api import Model
 from cotree.errors import ModelError
 from cotree.model import Signal, Value
+from cotree.model.helpful import helpful
 from cotree.structures.making import NONE, Array, bar, between, named, node, positive, times, whole
 from cotree.terminal.nodal import ForceCable, Gear, OnLine, OnPlane
 
@@ -29,6 +30,7 @@ class _Member:
         return f"M_{self.a}_{self.b}"
 
 
+@helpful
 def tetrahedral_reflector(
     cells: int = 2,
     *,

@@ -274,7 +274,8 @@ CODES: dict[str, Code] = {
     ),
     "accuracy-unchecked": Code(
         "note",
-        "{why}: it is not checked whether the tolerance of this run was fine enough{further}",
+        "{why}: it is not checked whether the tolerance of this run was fine enough{further}; compare with a run "
+        "of a tenth of its rtol, or half its step, to find out",
         "Runs are looked at again once they are done: those that go from start to end, are not too long, and call no "
         "Python functions at their samples.",
     ),

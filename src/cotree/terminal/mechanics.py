@@ -162,6 +162,14 @@ class Body(Component):
         return None
 
 
+def named_frames(part: Component) -> None:
+    """Put the names of bodies in the place of bodies, which stand for their own frames."""
+    for end in ("frame_a", "frame_b"):
+        given: Any = getattr(part, end)
+        if isinstance(given, Body):
+            object.__setattr__(part, end, given.name)
+
+
 class Connection(Component):
     """An edge between two frames of a mechanism."""
 
@@ -176,10 +184,7 @@ class Connection(Component):
         frame_b: str = field(metadata=said("frame that it leads to, whose motion is seen from frame_a"))
 
     def __post_init__(self) -> None:
-        for end in ("frame_a", "frame_b"):
-            given: Any = getattr(self, end)
-            if isinstance(given, Body):  # a body stands for its own frame
-                object.__setattr__(self, end, given.name)
+        named_frames(self)
         super().__post_init__()
 
     @property
@@ -188,7 +193,7 @@ class Connection(Component):
         return cast(str, self.frame_a), cast(str, self.frame_b)
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
-        return ((self.ends[1], self.ends[0]),)
+        return ((self.frame_b, self.frame_a),)  # type: ignore[return-value]  # as given, so that errors can show it
 
     def edges(self) -> tuple[Edge, ...]:
         return (Edge(self.name, *self.ends, self.edge_kind, VIRTUAL_WORK, component=self.name),)

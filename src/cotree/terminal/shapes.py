@@ -15,6 +15,7 @@ from cotree.maths.viewed import Viewed
 from cotree.model import Value
 from cotree.model.built import build, pick
 from cotree.model.form import Schema, listed, made_by, value
+from cotree.model.helpful import helpful
 from cotree.model.quantity import Quantity, direction
 
 Axis = Literal["x", "y", "z", "-x", "-y", "-z"] | Sequence[float]
@@ -71,28 +72,33 @@ def _checked(axis: Any) -> str:
     )  # fmt: skip
 
 
+@helpful
 def rod(*, length: Value, mass: Value, axis: Axis = "x", radius: Value = 0.0) -> Shape:
     """A straight rod along an axis: thin, or of circular section where a radius is given."""
     return Shape("rod", (("mass", mass), ("length", length), ("radius", radius)), _checked(axis))
 
 
+@helpful
 def box(*, size: tuple[Value, Value, Value], mass: Value) -> Shape:
     """A block with edges along x, y and z."""
-    if isinstance(size, str) or len(size) != 3:
+    if not isinstance(size, Sequence) or isinstance(size, str) or len(size) != 3:
         raise ModelError(f"the size of a box is {size!r}", expected="three lengths in m")
     return Shape("box", (("mass", mass), *((f"size.{x}", edge) for x, edge in zip("xyz", size, strict=True))))
 
 
+@helpful
 def cylinder(*, radius: Value, length: Value, mass: Value, axis: Axis = "z") -> Shape:
     """A full cylinder; a disc where the length is small."""
     return Shape("cylinder", (("mass", mass), ("radius", radius), ("length", length)), _checked(axis))
 
 
+@helpful
 def sphere(*, radius: Value, mass: Value) -> Shape:
     """A full sphere."""
     return Shape("sphere", (("mass", mass), ("radius", radius)))
 
 
+@helpful
 def tube(*, outer: Value, inner: Value, length: Value, mass: Value, axis: Axis = "x") -> Shape:
     """A hollow cylinder with outer and inner radius."""
     return Shape("tube", (("mass", mass), ("outer", outer), ("inner", inner), ("length", length)), _checked(axis))

@@ -6,11 +6,12 @@ A force that flows into a node accelerates it in the positive direction.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cotree.model import TRANSLATIONAL, Port, Role, Signal, Value, quantity, signal
 from cotree.model.form import said
 from cotree.terminal.driveline import Ends, Rubbing, Slipping
+from cotree.terminal.mechanics import Body, named_frames
 from cotree.terminal.mounts import AxisMount, Mount
 from cotree.terminal.scalar import (
     AcrossSource,
@@ -144,5 +145,18 @@ class Line(Mount):
     """u_plus - u_minus = rate of the distance of two frames; F pushes them apart along their line."""
 
     ports = (Port(TRANSLATIONAL, Role.ACROSS_SOURCE),)
-    frame_a: str = field(metadata=said("frame at one end of the line"), kw_only=True)
-    frame_b: str = field(metadata=said("frame at its other end"), kw_only=True)
+    if TYPE_CHECKING:
+        frame_a: str | Body = field(kw_only=True)
+        frame_b: str | Body = field(kw_only=True)
+    else:
+        frame_a: str = field(metadata=said("frame at one end of the line"), kw_only=True)
+        frame_b: str = field(metadata=said("frame at its other end"), kw_only=True)
+
+    def __post_init__(self) -> None:
+        named_frames(self)
+        super().__post_init__()
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of both frames."""
+        return cast(str, self.frame_a), cast(str, self.frame_b)

@@ -26,7 +26,7 @@ def add_lines(stage: Stage) -> None:
 
 
 def _line(stage: Stage, line: Line) -> None:
-    a, b = line.frame_a, line.frame_b
+    a, b = line.ends
     if a not in stage.tracks or b not in stage.tracks:
         return
     way = stage.tracks[b].position - stage.tracks[a].position

@@ -7,6 +7,7 @@ import casadi as ca
 from cotree.formulation.branch.mechanism import Mechanism, Reactions
 from cotree.formulation.system import Output
 from cotree.terminal.constraints import ConstantDistance
+from cotree.terminal.drivers import FrameDrive
 from cotree.terminal.mechanics import XYZ, Body, BodyMotion, Motion, Wrench
 from cotree.terminal.springs import length_of
 
@@ -15,7 +16,7 @@ SYSTEM = "system"
 
 
 def line_outputs(own: Mechanism, carried: Reactions) -> dict[str, Output]:
-    """Length, its rate, and tension of springs, dampers, actuators and rods between two frames.
+    """Length, its rate, and tension of springs, dampers, actuators, rods and drives between two frames.
 
     A positive tension pulls the frames towards each other.
     """
@@ -24,7 +25,8 @@ def line_outputs(own: Mechanism, carried: Reactions) -> dict[str, Output]:
         if act.motion is not None:
             result |= _line(act.name, act.motion, act.wrench)
     for part in own.top.constraints:
-        if isinstance(part, ConstantDistance) and part.name in carried.held:
+        along = isinstance(part, ConstantDistance) or (isinstance(part, FrameDrive) and part.distance is not None)
+        if along and part.name in carried.held:
             a, b = own.top.places[part.ends[0]], own.top.places[part.ends[1]]
             result |= _line(part.name, own.kin.relative(a, b), carried.held[part.name])
     return result

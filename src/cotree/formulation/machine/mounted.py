@@ -11,7 +11,7 @@ from cotree.errors import ModelError, listing, nearest
 from cotree.formulation.branch.mechanism import Acting, Mechanism
 from cotree.formulation.branch.topology import Link
 from cotree.formulation.branch.wrenches import along
-from cotree.terminal.mechanics import ORIENTATION, Joint, Wrench
+from cotree.terminal.mechanics import ORIENTATION, Joint, Motion, Wrench
 from cotree.terminal.mounts import AxisMount, Mount
 from cotree.terminal.springs import length_of
 from cotree.terminal.translational import Line
@@ -42,6 +42,8 @@ class Speed:
     frames: tuple[str, str]
     axle: Axle | None = None
     """Of the edge of a carrying body, where the coordinate is an angle."""
+    motion: Motion | None = None
+    """Of the second frame seen from the first, where the mount lies on the line between them."""
 
 
 def mounted(mechanism: Mechanism, mounts: Mapping[str, Mount]) -> dict[str, Speed]:
@@ -68,7 +70,9 @@ def load(
         force = forces[name]
         wrench = Wrench(each.wrench.force * force, each.wrench.torque * force)
         link = (each.speed, force)
-        mechanism.loads.append(Acting(name, wrench, link, ca.SX(0), False, frames=each.frames, loaded=True))
+        mechanism.loads.append(
+            Acting(name, wrench, link, ca.SX(0), False, frames=each.frames, loaded=True, motion=each.motion)
+        )
         owner = name.removesuffix(".carrier")
         if owner in momenta and (axle := each.axle) is not None:
             moment = -ca.cross(axle.spin, axle.axis) * momenta[owner]
@@ -81,7 +85,8 @@ def load(
 
 def _line(mechanism: Mechanism, mount: Line) -> Speed:
     top, kin = mechanism.top, mechanism.kin
-    a, b = (top.place(frame, mount.name) for frame in (mount.frame_a, mount.frame_b))
+    ends = mount.ends
+    a, b = (top.place(frame, mount.name) for frame in ends)
     if a.body == b.body:
         raise ModelError(
             f"its frames '{mount.frame_a}' and '{mount.frame_b}' belong to the same body",
@@ -91,7 +96,7 @@ def _line(mechanism: Mechanism, mount: Line) -> Speed:
     motion = kin.relative(a, b)
     length = length_of(motion.d)
     speed = ca.dot(motion.d, motion.d_dot) / length
-    return Speed(speed, length, Wrench(motion.d / length, ca.SX.zeros(3)), (mount.frame_a, mount.frame_b))
+    return Speed(speed, length, Wrench(motion.d / length, ca.SX.zeros(3)), ends, motion=motion)
 
 
 def _axis(mechanism: Mechanism, mount: AxisMount) -> dict[str, Speed]:
