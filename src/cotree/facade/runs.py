@@ -129,9 +129,9 @@ class Runs(_model.Model):
 
         options = {
             "t_start": t_start, "points": points, "times": times, "parameters": self._changes(parameters),
-            "start": getattr(start, "state", start), "integrator": integrator, "rtol": rtol, "atol": atol, "max_steps": max_steps,
-            "max_step": max_step, "step": step, "spectral_radius": spectral_radius, "compiled": compiled,
-            "events": events,
+            "start": getattr(start, "state", start), "integrator": integrator, "rtol": rtol, "atol": atol,
+            "max_steps": max_steps, "max_step": max_step, "step": step, "spectral_radius": spectral_radius,
+            "compiled": compiled, "events": events,
         }  # fmt: skip
         clock = time.perf_counter()
         cut_by_run(self, tree, t_end, options)

@@ -24,6 +24,8 @@ HELD = 1e-14
 """Rounding of forces that hold each other, as a part of the largest."""
 SIGNLESS = ".orientation.e"
 """Euler parameters, which are not compared: with all signs turned they are the same rotation."""
+MOMENTA = ("system.momentum.", "system.angular_momentum.")
+"""Sums over all bodies, which are not compared: what they are made of is, and at rest they have no size of their own."""
 LOST = 0.2
 """Difference between both runs, as a part of a result's range in the finer one, from which on that may be an error."""
 TOLERANCES = 100
@@ -52,7 +54,9 @@ def differences(run: Run, other: Run, from_zero: Collection[str] = ()) -> tuple[
     rows, finer_rows = (np.hstack(each.rows)[1:] for each in (run, other))
     count = min(rows.shape[1], finer_rows.shape[1])
     names = list(run.names)[: len(rows)]
-    compared = [k for k, name in enumerate(names) if name in e.outputs and SIGNLESS not in name]
+    compared = [
+        k for k, name in enumerate(names) if name in e.outputs and SIGNLESS not in name and not name.startswith(MOMENTA)
+    ]
     units = [run.names[names[k]] for k in compared]
     own, fine = rows[compared, :count], finer_rows[compared, :count]
     sizes, least = _sizes(run, fine, units), least_of(run)
