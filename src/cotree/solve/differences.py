@@ -25,7 +25,7 @@ HELD = 1e-14
 SIGNLESS = ".orientation.e"
 """Euler parameters, which are not compared: with all signs turned they are the same rotation."""
 MOMENTA = ("system.momentum.", "system.angular_momentum.")
-"""Sums over all bodies, which are not compared: what they are made of is, and at rest they have no size of their own."""
+"""Sums over all bodies, which are not compared: their parts are, and at rest they have no size of their own."""
 LOST = 0.2
 """Difference between both runs, as a part of a result's range in the finer one, from which on that may be an error."""
 TOLERANCES = 100
