@@ -93,6 +93,7 @@ HINTS: dict[str, tuple[Callable[[], Any], str]] = {
     "an end time": (lambda: arm().simulate("2 m"), "is a length"),
     "no frame_a": (lambda: ct.PointForce("f", frame_a="arm", force=(0, 1, 0)), "Did you mean 'frame_b'?"),
     "an option": (lambda: arm().simulate(1, method="x"), "Did you mean 'integrator'?"),
+    "arrays in a field": (lambda: ct.Drive("d", "O", angle=([0, 1], [0, 2])), "model.data('road', times, values)"),
     "a field that is not given": (lambda: arm().simulate(0.01, parameters={"O.angle": 1}), "'O' does not give angle"),
 }  # fmt: skip
 

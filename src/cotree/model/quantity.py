@@ -192,6 +192,9 @@ def read(given: Any, quantity: Quantity, where: str) -> Expression:
         remedy = f"Give a value for {where.rpartition('.')[2]}"
         raise ModelError("no value is given", where=where, expected=quantity.expected, remedy=remedy)
     if not isinstance(given, str):
+        if quantity.signal and np.size(given) > 1:
+            remedy = "Name a series, model.data('road', times, values), and write its name here: 'road'"
+            raise ModelError(f"found {given!r}", where=where, expected=quantity.expected, remedy=remedy)
         given = finite(given, where, quantity.expected)
     try:
         expression = Expression(given)
