@@ -18,9 +18,9 @@ from cotree.model.component import KINDS
 
 LINE = """
 components:
-  V: {kind: electrical.voltage_source, nodes: [a, ground], voltage: 5}
-  R: {kind: electrical.resistor, nodes: [a, b], resistance: 10}
-  C: {kind: electrical.capacitor, nodes: [b, ground], capacitance: 1e-3}
+  V: {kind: voltage_source, nodes: [a, ground], voltage: 5}
+  R: {kind: resistor, nodes: [a, b], resistance: 10}
+  C: {kind: capacitor, nodes: [b, ground], capacitance: 1e-3}
 run: {t_end: 0.01}
 """
 LONG = [round(0.001 * k, 3) for k in range(3000)]
@@ -193,7 +193,7 @@ def test_a_source_may_be_set_to_an_expression_of_time(tmp_path: Any) -> None:
 
 def test_lines_of_mounts_and_of_drives_have_lengths() -> None:
     m = arm(angle=0.4)
-    m.add(ct.mounts.Line("l", "p", "ground", frame_a=m.ground.at(0, 2, 0), frame_b=m.components["arm"]))  # type: ignore[arg-type]
+    m.add(ct.translational.Line("l", "p", "ground", frame_a=m.ground.at(0, 2, 0), frame_b=m.components["arm"]))  # type: ignore[arg-type]
     m.add(ct.translational.Damper("d", "p", "ground", damping=3.0))
     sol = m.simulate(0.1, points=4)
     assert sol["l.length"] == pytest.approx(np.linalg.norm(sol["arm.position"] - (0, 2, 0), axis=1), rel=1e-9)
