@@ -134,7 +134,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         archive.extractall(folder, filter="data")
     files = sorted((folder / "examples").glob("*.yaml"))
-    assert sum(len(upgrade_file(file)) for file in files) == 20
+    assert sum(len(upgrade_file(file)) for file in files) == 36
     return folder / "examples"
 
 

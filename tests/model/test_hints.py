@@ -55,7 +55,6 @@ def inverse() -> Any:
 SPRING = {"frame_a": "ground", "frame_b": "b"}
 HINTS: dict[str, tuple[Callable[[], Any], str]] = {
     "statics": (lambda: arm().statics(), "Write model.static_equilibrium()"),  # type: ignore[attr-defined]
-    "a misspelt method": (lambda: arm().simulat(1), "Did you mean 'simulate'?"),  # type: ignore[attr-defined]
     "save of results": (lambda: run().save("r"), "solution.to_hdf5(path)"),  # type: ignore[attr-defined]
     "keys of results": (lambda: run().keys(), "Write solution.names"),  # type: ignore[attr-defined]
     "report of results": (lambda: run().report("r"), "model.report(solution, path)"),  # type: ignore[attr-defined]

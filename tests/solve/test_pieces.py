@@ -20,8 +20,8 @@ from formulation.nodal_models import five_bar
 
 SRC = Path(ct.__file__).parent
 MAY_READ_A_CLOCK = {
-    "api.py", "cli/bench.py", "cli/run.py", "io/runs.py", "results/hdf5.py", "solve/kinematics.py",
-    "solve/recording.py", "solve/simulate.py",
+    "cli/bench.py", "cli/run.py", "facade/runs.py", "io/runs.py", "results/hdf5.py", "solve/kinematics.py",
+    "solve/recording.py", "solve/simulate.py", "view/progress.py",
 }  # fmt: skip
 """Modules that report how long something took, or pause between two writes or two looks at a file."""
 

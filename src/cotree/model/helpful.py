@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
-from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypeVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 from cotree.errors import NameMissing, OptionError, listing, nearest, shown
 
@@ -51,8 +51,24 @@ def answered(cls: type[C]) -> type[C]:
     return cls
 
 
+class _Elsewhere:
+    """An attribute that users try and that does not exist: it says what to write."""
+
+    def __init__(self, meant: str) -> None:
+        self.meant = meant
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> object:
+        raise NameMissing(f"a {owner.__name__} has no '{self.name}'", remedy=f"Write {self.meant}")
+
+
 class Hinted:
-    """An object whose unknown attributes are answered with those that it has."""
+    """An object that answers some attributes it does not have with those to write.
+
+    It has no ``__getattr__``: prompts complete nothing behind an object that may run code to find an attribute.
+    """
 
     __slots__ = ()
     _elsewhere: ClassVar[dict[str, str]] = {}
@@ -61,21 +77,18 @@ class Hinted:
     def __init_subclass__(cls, **options: object) -> None:
         """Wrong arguments of public methods are answered, too."""
         super().__init_subclass__(**options)
+        for name, meant in vars(cls).get("_elsewhere", {}).items():
+            if not hasattr(cls, name):
+                setattr(cls, name, answer := _Elsewhere(meant))
+                answer.__set_name__(cls, name)
         for name, own in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
             if public and isinstance(own, FunctionType) and not hasattr(own, "__wrapped__"):
                 setattr(cls, name, helpful(own))
 
-    if not TYPE_CHECKING:  # mypy knows the attributes better
-
-        def __getattr__(self, name: str) -> object:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            kind = type(self).__name__
-            known = [each for each in dir(type(self)) if not each.startswith("_")]
-            meant = self._elsewhere.get(name)
-            remedy = f"Write {meant}" if meant else nearest(name, known)
-            raise NameMissing(f"a {kind} has no '{name}'", remedy=remedy or f"See help({kind})")
+    def __dir__(self) -> list[str]:
+        answers = {name for each in type(self).__mro__ for name, own in vars(each).items() if type(own) is _Elsewhere}
+        return [name for name in super().__dir__() if name not in answers]
 
 
 def _explained(
