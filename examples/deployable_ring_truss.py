@@ -61,7 +61,7 @@ def picture(path: str | Path) -> None:
         axes[0].set_title("node L2, corrected, step 0.01 s")
         axes[2].set(xlabel="time (s)")
         handles, labels = axes[0].get_legend_handles_labels()
-        axes[0].legend(handles[:3], labels[:3], loc="centre left")
+        axes[0].legend(handles[:3], labels[:3], loc="center left")
         for word, colour, mark in (("paper", COLOURS[1], "s"), ("corrected", COLOURS[0], "o")):
             found = [error(word, step) for step in STEPS]
             rate = np.polyfit(np.log(STEPS), np.log(found), 1)[0]

@@ -47,7 +47,7 @@ def test_values_are_set_with_units_and_expressions(cotree, settings, r, rod):
         (["r="], "Expected NAME=VALUE"),
         (["r=1", "r=2"], "--set r is given twice"),
         (["r=l", "l=r"], "they refer to each other"),
-        (["crank.mas=2"], "crank: bodies.rigid_body has no field 'mas'"),
+        (["crank.mas=2"], "crank: rigid_body has no field 'mas'"),
         (["r=__import__('os')"], "__import__"),
         (["crank=2"], "'crank' is a component. Expected one of its fields"),
         (["crnk.mass=2"], "there is no component 'crnk'. Did you mean 'crank"),

@@ -61,6 +61,8 @@ class _Elsewhere:
         self.name = name
 
     def __get__(self, instance: object, owner: type) -> object:
+        if instance is None:
+            return self
         raise NameMissing(f"a {owner.__name__} has no '{self.name}'", remedy=f"Write {self.meant}")
 
 
