@@ -1,4 +1,4 @@
-"""Calls as users write them: a wrong argument is answered with the right one."""
+"""Calls as users write them: an error names the right argument."""
 
 from __future__ import annotations
 

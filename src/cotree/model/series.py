@@ -109,7 +109,7 @@ class Series:
         return [Pieces.through(self.x, column, self.interpolation, self.outside) for column in columns]
 
     def leaves(self, first: float, last: float) -> ModelError | None:
-        """The error where a run looks outside of the points, unless it is said what holds there."""
+        """The error where a run looks outside of the points, unless the series states a rule for it."""
         low, high = float(self.x[0]), float(self.x[-1])
         near = 1e-9 * (high - low)
         if self.outside != "error" or (first >= low - near and last <= high + near):

@@ -218,7 +218,7 @@ def too_long(equations: SystemEquations) -> str:
 
 
 def jacobian_too_long(equations: SystemEquations) -> str:
-    """What is said instead of G."""
+    """The text that stands in the place of G."""
     rows, columns = equations.constraint_jacobian().shape
     return f"G has {rows} x {columns} entries: too long to be read; in Python: model.equations().constraint_jacobian()"
 
