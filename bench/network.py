@@ -29,12 +29,12 @@ R, L, C, OMEGA, T_END, POINTS = 0.1, 1.0, 1.0, 0.7, 40.0, 401
 def line(sections: int) -> ct.Model:
     """R and L in series, C to ground, again and again."""
     m = ct.Model("line")
-    m.add(ct.VoltageSource("V", "n0", "ground", voltage=f"sin({OMEGA}*t)"))
+    m.add(ct.VoltageSource("V", ("n0", "ground"), voltage=f"sin({OMEGA}*t)"))
     for k in range(1, sections + 1):
-        m.add(ct.Resistor(f"R{k}", f"n{k - 1}", f"m{k}", resistance=R))
-        m.add(ct.Inductor(f"L{k}", f"m{k}", f"n{k}", inductance=L))
-        m.add(ct.Capacitor(f"C{k}", f"n{k}", "ground", capacitance=C))
-    m.add(ct.Resistor("RL", f"n{sections}", "ground", resistance=1.0))
+        m.add(ct.Resistor(f"R{k}", (f"n{k - 1}", f"m{k}"), resistance=R))
+        m.add(ct.Inductor(f"L{k}", (f"m{k}", f"n{k}"), inductance=L))
+        m.add(ct.Capacitor(f"C{k}", (f"n{k}", "ground"), capacitance=C))
+    m.add(ct.Resistor("RL", (f"n{sections}", "ground"), resistance=1.0))
     return m
 
 

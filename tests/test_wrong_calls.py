@@ -70,8 +70,8 @@ def test_wrong_calls_of_functions_and_classes() -> None:
 @pytest.mark.parametrize("kind", ["model", "solution"])
 def test_wrong_calls_of_methods(kind: str) -> None:
     m = ct.Model("RC")
-    m.add(ct.VoltageSource("V", "in", "ground", voltage=1.0))
-    m.add(ct.Resistor("R", "in", "out", resistance=1e3))
-    m.add(ct.Capacitor("C", "out", "ground", capacitance=1e-6))
+    m.add(ct.VoltageSource("V", ("in", "ground"), voltage=1.0))
+    m.add(ct.Resistor("R", ("in", "out"), resistance=1e3))
+    m.add(ct.Capacitor("C", ("out", "ground"), capacitance=1e-6))
     thing = m if kind == "model" else m.simulate(1e-3, points=3)
     assert not {name: found for name, each in methods(thing) if (found := wrong(each))}

@@ -29,9 +29,9 @@ class Model(Analyses):
     """Named components between named nodes: build, explain, simulate, linearise.
 
     >>> m = Model("RC")
-    >>> m.add(VoltageSource("V", "in", "ground", voltage=1.0))
-    >>> m.add(Resistor("R", "in", "out", resistance=1e3))
-    >>> m.add(Capacitor("C", "out", "ground", capacitance=1e-6))
+    >>> m.add(VoltageSource("V", ("in", "ground"), voltage=1.0))
+    >>> m.add(Resistor("R", ("in", "out"), resistance=1e3))
+    >>> m.add(Capacitor("C", ("out", "ground"), capacitance=1e-6))
     >>> m.simulate(t_end=5e-3)["C.voltage"][-1]
     """
 

@@ -51,12 +51,12 @@ def test_mcphee_network_in_the_papers_tree() -> None:
 
 def dc_motor() -> cotree.Model:
     m = cotree.Model("DC motor")
-    m.add(cotree.VoltageSource("V", "in", "ground", voltage=1.0))
-    m.add(cotree.Resistor("R", "in", "a", resistance=1.0))
-    m.add(cotree.Inductor("L", "a", "b", inductance=0.5))
+    m.add(cotree.VoltageSource("V", ("in", "ground"), voltage=1.0))
+    m.add(cotree.Resistor("R", ("in", "a"), resistance=1.0))
+    m.add(cotree.Inductor("L", ("a", "b"), inductance=0.5))
     m.add(cotree.RotationalEMF("K", ("b", "ground"), ("shaft", "ground"), constant=0.01))
-    m.add(cotree.rotational.Inertia("J", "shaft", "ground", inertia=0.01))
-    m.add(cotree.rotational.Damper("b_", "shaft", "ground", damping=0.1))
+    m.add(cotree.rotational.Inertia("J", ("shaft", "ground"), inertia=0.01))
+    m.add(cotree.rotational.Damper("b_", ("shaft", "ground"), damping=0.1))
     return m
 
 
@@ -90,14 +90,14 @@ G = [2 * np.sin((2 * k - 1) * np.pi / 10) for k in range(1, 6)]
 
 def ladder(omega: float = 1.0) -> cotree.Model:
     m = cotree.Model("Butterworth 5", parameters={"w": omega})
-    m.add(cotree.VoltageSource("V", "in", "ground", voltage="sin(w*t)"))
-    m.add(cotree.Resistor("RS", "in", "a", resistance=1.0))
-    m.add(cotree.Capacitor("C1", "a", "ground", capacitance=G[0]))
-    m.add(cotree.Inductor("L2", "a", "b", inductance=G[1]))
-    m.add(cotree.Capacitor("C3", "b", "ground", capacitance=G[2]))
-    m.add(cotree.Inductor("L4", "b", "out", inductance=G[3]))
-    m.add(cotree.Capacitor("C5", "out", "ground", capacitance=G[4]))
-    m.add(cotree.Resistor("RL", "out", "ground", resistance=1.0))
+    m.add(cotree.VoltageSource("V", ("in", "ground"), voltage="sin(w*t)"))
+    m.add(cotree.Resistor("RS", ("in", "a"), resistance=1.0))
+    m.add(cotree.Capacitor("C1", ("a", "ground"), capacitance=G[0]))
+    m.add(cotree.Inductor("L2", ("a", "b"), inductance=G[1]))
+    m.add(cotree.Capacitor("C3", ("b", "ground"), capacitance=G[2]))
+    m.add(cotree.Inductor("L4", ("b", "out"), inductance=G[3]))
+    m.add(cotree.Capacitor("C5", ("out", "ground"), capacitance=G[4]))
+    m.add(cotree.Resistor("RL", ("out", "ground"), resistance=1.0))
     return m
 
 

@@ -224,7 +224,7 @@ WHOLE = {
         "graph: the bond graph has no bonds. Join its elements with bonds.",
     ),
     "a resistor of a network": (
-        lambda: chain(R, ct.Resistor("r", "a", "ground", resistance=1.0)),
+        lambda: chain(R, ct.Resistor("r", ("a", "ground"), resistance=1.0)),
         "r: 'r' (resistor) is no part of a bond graph. Expected bond-graph parts only. Turn the other model "
         "into a bond graph with to_bond_graph().",
     ),

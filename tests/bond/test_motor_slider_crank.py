@@ -19,10 +19,10 @@ TIMES = np.linspace(0.0, 0.5, 11)
 def armature() -> ct.Model:
     """The motor's electrical side, with the voltage that its rotation induces as a source."""
     model = ct.Model("armature")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage=12))
-    model.add(ct.Resistor("R", "in", "a", resistance=R))
-    model.add(ct.Inductor("L", "a", "b", inductance=L))
-    model.add(ct.VoltageSource("emf", "b", "ground", voltage=0))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage=12))
+    model.add(ct.Resistor("R", ("in", "a"), resistance=R))
+    model.add(ct.Inductor("L", ("a", "b"), inductance=L))
+    model.add(ct.VoltageSource("emf", ("b", "ground"), voltage=0))
     return model
 
 

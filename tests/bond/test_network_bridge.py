@@ -117,14 +117,14 @@ def test_dc_motor_by_hand() -> None:
 def test_butterworth_ladder() -> None:
     g = [2 * np.sin((2 * k - 1) * np.pi / 10) for k in range(1, 6)]
     m = Model("ladder")
-    m.add(cotree.VoltageSource("V", "in", "ground", voltage=1.0))
-    m.add(cotree.Resistor("RS", "in", "a", resistance=1.0))
-    m.add(cotree.Capacitor("C1", "a", "ground", capacitance=g[0]))
-    m.add(cotree.Inductor("L2", "a", "b", inductance=g[1]))
-    m.add(cotree.Capacitor("C3", "b", "ground", capacitance=g[2]))
-    m.add(cotree.Inductor("L4", "b", "out", inductance=g[3]))
-    m.add(cotree.Capacitor("C5", "out", "ground", capacitance=g[4]))
-    m.add(cotree.Resistor("RL", "out", "ground", resistance=1.0))
+    m.add(cotree.VoltageSource("V", ("in", "ground"), voltage=1.0))
+    m.add(cotree.Resistor("RS", ("in", "a"), resistance=1.0))
+    m.add(cotree.Capacitor("C1", ("a", "ground"), capacitance=g[0]))
+    m.add(cotree.Inductor("L2", ("a", "b"), inductance=g[1]))
+    m.add(cotree.Capacitor("C3", ("b", "ground"), capacitance=g[2]))
+    m.add(cotree.Inductor("L4", ("b", "out"), inductance=g[3]))
+    m.add(cotree.Capacitor("C5", ("out", "ground"), capacitance=g[4]))
+    m.add(cotree.Resistor("RL", ("out", "ground"), resistance=1.0))
     system = network_bond_graph(m).linearise(inputs=["V.effort"], outputs=["out.voltage"])
     omega = np.logspace(-1, 1, 21)
     np.testing.assert_allclose(

@@ -124,11 +124,11 @@ def test_unknown_domains_and_wrong_models_are_told() -> None:
 def test_open_ends_and_shorted_parts() -> None:
     """A dangling node carries no current; a resistor between two datums or around one node has no voltage."""
     m = Model("odd", datum=["ground", "earth"])
-    m.add(cotree.VoltageSource("V", "a", "ground", voltage=2.0))
-    m.add(cotree.Resistor("R", "a", "ground", resistance=4.0))
-    m.add(cotree.Resistor("D", "a", "air", resistance=3.0))
-    m.add(cotree.Resistor("S", "a", "a", resistance=3.0))
-    m.add(cotree.Resistor("G", "earth", "earth", resistance=3.0))
+    m.add(cotree.VoltageSource("V", ("a", "ground"), voltage=2.0))
+    m.add(cotree.Resistor("R", ("a", "ground"), resistance=4.0))
+    m.add(cotree.Resistor("D", ("a", "air"), resistance=3.0))
+    m.add(cotree.Resistor("S", ("a", "a"), resistance=3.0))
+    m.add(cotree.Resistor("G", ("earth", "earth"), resistance=3.0))
     m.add(cotree.Transformer("T", ("a", "ground"), ("p", "earth"), ratio=2.0))
     sol = network_bond_graph(m).simulate(t_end=1.0, points=2)
     for name, value in {
@@ -140,10 +140,10 @@ def test_open_ends_and_shorted_parts() -> None:
 
 def test_names_that_an_expression_cannot_hold() -> None:
     m = Model("names")
-    m.add(cotree.VoltageSource("V", "1", "ground", voltage=2.0))
-    m.add(cotree.Resistor("R-1", "1", "x.y", resistance=4.0))
+    m.add(cotree.VoltageSource("V", ("1", "ground"), voltage=2.0))
+    m.add(cotree.Resistor("R-1", ("1", "x.y"), resistance=4.0))
     m.add(cotree.OperationalAmplifier("U", ("ground", "x.y"), ("2", "ground")))
-    m.add(cotree.Resistor("R+2", "x.y", "2", resistance=8.0))
+    m.add(cotree.Resistor("R+2", ("x.y", "2"), resistance=8.0))
     sol = network_bond_graph(m).simulate(t_end=1.0, points=2)
     assert sol["n_2.voltage"][-1] == pytest.approx(-4.0)
     assert sol["R+2.voltage"][-1] == pytest.approx(4.0)
@@ -152,9 +152,9 @@ def test_names_that_an_expression_cannot_hold() -> None:
 def test_unit_gain_and_finite_gain_amplifiers() -> None:
     for gain, exact in ((None, 3.0), (10.0, 3.0 * 10 / 11)):
         m = Model("follower")
-        m.add(cotree.VoltageSource("V", "in", "ground", voltage=3.0))
+        m.add(cotree.VoltageSource("V", ("in", "ground"), voltage=3.0))
         m.add(cotree.OperationalAmplifier("U", ("in", "out"), ("out", "ground"), gain=gain))
-        m.add(cotree.Resistor("R", "out", "ground", resistance=10.0))
+        m.add(cotree.Resistor("R", ("out", "ground"), resistance=10.0))
         sol = network_bond_graph(m).simulate(t_end=1.0, points=2)
         assert sol["out.voltage"][-1] == pytest.approx(exact, rel=1e-12)
         assert sol["U.output.current"][-1] == pytest.approx(-exact / 10, rel=1e-12)

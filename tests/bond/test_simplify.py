@@ -177,7 +177,7 @@ def test_the_model_keeps_its_name_and_parameters() -> None:
     assert (s.name, type(s)) == ("named", Model)
     assert s.simulate(t_end=1, points=2, parameters={"a": 4})["R.flow"][-1] == pytest.approx(3.0)
     network = Model("n")
-    network.add(Resistor("R", "a", "ground", resistance=1))
+    network.add(Resistor("R", ("a", "ground"), resistance=1))
     with pytest.raises(ModelError, match=r"'R' \(resistor\) is no part of a bond graph"):
         simplify(network)
 

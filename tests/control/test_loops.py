@@ -19,9 +19,9 @@ TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 def loop(*blocks: c.Block, drive: str, **settings) -> ct.Model:
     """Blocks around the plant y' = u - y: a resistor of 2 ohm and a capacitor of 0.5 F at a source u."""
     model = ct.Model("loop", **settings)
-    model.add(ct.VoltageSource("u", "in", "ground", voltage=drive))
-    model.add(ct.Resistor("R", "in", "y", resistance=2))
-    model.add(ct.Capacitor("C", "y", "ground", capacitance=0.5))
+    model.add(ct.VoltageSource("u", ("in", "ground"), voltage=drive))
+    model.add(ct.Resistor("R", ("in", "y"), resistance=2))
+    model.add(ct.Capacitor("C", ("y", "ground"), capacitance=0.5))
     for block in blocks:
         model.add(block)
     return model
@@ -218,8 +218,8 @@ def test_a_current_is_no_force_and_no_voltage():
     with pytest.raises(ct.ModelError, match=r"u\.voltage: the signal 's\.value' is a current"):
         model.simulate(1.0)
     model = loop(c.Sensor("s", of="R.current"), drive="0")
-    model.add(ct.translational.ForceSource("F", "m", "ground", force="s.value"))
-    model.add(ct.translational.Mass("M", "m", "ground", mass=1))
+    model.add(ct.translational.ForceSource("F", ("m", "ground"), force="s.value"))
+    model.add(ct.translational.Mass("M", ("m", "ground"), mass=1))
     with pytest.raises(ct.ModelError, match=r"F\.force: the signal 's\.value' is a current\. Expected a force"):
         model.simulate(1.0)
 

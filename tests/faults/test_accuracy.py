@@ -19,22 +19,22 @@ def codes(sol: ct.Solution) -> set[str]:
 
 def electric(scale: float) -> ct.Model:
     m = ct.Model("LC")
-    m.add(ct.Capacitor("C", "a", "ground", capacitance=scale, initial=scale**-0.5))
-    m.add(ct.Inductor("L", "a", "ground", inductance=1 / scale))
+    m.add(ct.Capacitor("C", ("a", "ground"), capacitance=scale, initial=scale**-0.5))
+    m.add(ct.Inductor("L", ("a", "ground"), inductance=1 / scale))
     return m
 
 
 def sliding(scale: float) -> ct.Model:
     m = ct.Model("mass and spring")
-    m.add(ct.translational.Mass("C", "a", "ground", mass=scale, initial=scale**-0.5))
-    m.add(ct.translational.Spring("L", "a", "ground", stiffness=scale))
+    m.add(ct.translational.Mass("C", ("a", "ground"), mass=scale, initial=scale**-0.5))
+    m.add(ct.translational.Spring("L", ("a", "ground"), stiffness=scale))
     return m
 
 
 def turning(scale: float) -> ct.Model:
     m = ct.Model("rotor")
-    m.add(ct.rotational.Inertia("C", "a", "ground", inertia=scale, initial=scale**-0.5))
-    m.add(ct.rotational.Spring("L", "a", "ground", stiffness=scale))
+    m.add(ct.rotational.Inertia("C", ("a", "ground"), inertia=scale, initial=scale**-0.5))
+    m.add(ct.rotational.Spring("L", ("a", "ground"), stiffness=scale))
     return m
 
 
@@ -66,8 +66,8 @@ def test_a_machine_is_judged(rtol):
     m = ct.Model("machine", gravity=(0, 0, 0))
     m.add(ct.RigidBody("disc", mass=1.0, inertia=(1.0, 1.0, 1.0)))
     m.add(ct.Revolute("hinge", m.ground, "disc", angle_rate=1.0))
-    m.add(ct.rotational.Axis("axle", "s", "ground", on="hinge"))
-    m.add(ct.rotational.Spring("wire", "s", "ground", stiffness=1.0))
+    m.add(ct.rotational.Axis("axle", ("s", "ground"), on="hinge"))
+    m.add(ct.rotational.Spring("wire", ("s", "ground"), stiffness=1.0))
     sol = m.simulate(60.0, rtol=rtol)
     off = np.abs(sol["hinge.angle_rate"] - np.cos(sol.t)).max()
     assert (off > 0.01) == bool(codes(sol)) == (rtol > 1e-3)
@@ -173,16 +173,16 @@ def chain(count: int, angle: float = 0.1) -> ct.Model:
 def stopped_pendulum() -> ct.Model:
     """A chaotic double pendulum whose first joint has a spring and stops."""
     m = chain(2)
-    m.add(ct.rotational.Axis("axle", "s", "ground", on="J0"))
-    m.add(ct.rotational.Spring("spring", "s", "ground", stiffness=2.0))
-    m.add(ct.rotational.EndStop("stop", "s", "ground", stiffness=1e3, lower=-3.0, upper=1.0))
+    m.add(ct.rotational.Axis("axle", ("s", "ground"), on="J0"))
+    m.add(ct.rotational.Spring("spring", ("s", "ground"), stiffness=2.0))
+    m.add(ct.rotational.EndStop("stop", ("s", "ground"), stiffness=1e3, lower=-3.0, upper=1.0))
     return m
 
 
 def bouncing(stiffness: float) -> ct.Model:
     m = ct.Model("bouncing mass")
-    m.add(ct.translational.Mass("m", "a", "ground", mass=1.0, initial=1.0))
-    m.add(ct.translational.EndStop("e", "a", "ground", stiffness=stiffness, lower=-0.3, upper=0.5))
+    m.add(ct.translational.Mass("m", ("a", "ground"), mass=1.0, initial=1.0))
+    m.add(ct.translational.EndStop("e", ("a", "ground"), stiffness=stiffness, lower=-0.3, upper=0.5))
     return m
 
 

@@ -20,8 +20,8 @@ def slope(scale: float = 1.0, level: float = 5.0, tilt: float = 0.4, sticks: boo
     m.add(ct.RigidBody("block", ct.box(size=(0.1 * scale, 0.1 * scale, 0.1 * scale), mass=1)))
     m.add(ct.Prismatic("P", m.ground, "block", axis=(1, 0, 0)))
     if sticks:
-        m.add(ct.translational.Axis("axis", "a", "ground", on="P"))
-        m.add(ct.translational.Friction("f", "a", "ground", force=level * scale, static=1.0))
+        m.add(ct.translational.Axis("axis", ("a", "ground"), on="P"))
+        m.add(ct.translational.Friction("f", ("a", "ground"), force=level * scale, static=1.0))
     else:
         m.add(ct.JointFriction("f", "P", level=level * scale, speed=1e-3 * scale, **more))
     return m

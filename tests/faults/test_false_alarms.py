@@ -64,15 +64,15 @@ def arm(size: float = 1.0) -> ct.Model:
     shape = ct.rod(length=size, mass=size**3, radius=0.01 * size)
     m.add(ct.RigidBody("b", shape, frames={"l": (-0.5 * size, 0, 0)}))
     m.add(ct.Revolute("O", m.ground, "b.l", angle=-1.2))
-    m.add(ct.rotational.Axis("ax", "s", "ground", on="O"))
+    m.add(ct.rotational.Axis("ax", ("s", "ground"), on="O"))
     return m
 
 
 IDLE = {
-    "stop": lambda unit: ct.rotational.EndStop("p", "s", "ground", stiffness=1e4 * unit, lower=-3, upper=1),
-    "damper": lambda unit: ct.rotational.Damper("p", "s", "ground", damping=1e-9 * unit),
-    "friction": lambda unit: ct.rotational.Friction("p", "s", "ground", torque=1e-12 * unit),
-    "inertia": lambda unit: ct.rotational.Inertia("p", "s", "ground", inertia=1e-6 * unit),
+    "stop": lambda unit: ct.rotational.EndStop("p", ("s", "ground"), stiffness=1e4 * unit, lower=-3, upper=1),
+    "damper": lambda unit: ct.rotational.Damper("p", ("s", "ground"), damping=1e-9 * unit),
+    "friction": lambda unit: ct.rotational.Friction("p", ("s", "ground"), torque=1e-12 * unit),
+    "inertia": lambda unit: ct.rotational.Inertia("p", ("s", "ground"), inertia=1e-6 * unit),
 }
 
 
@@ -102,7 +102,7 @@ def test_a_domain_with_a_wrong_law_is_told_with_its_time(stiffness, size, monkey
     right = ct.rotational.Spring.stored_energy
     monkeypatch.setattr(ct.rotational.Spring, "stored_energy", lambda *given: 2 * right(*given))
     m = arm(size)
-    m.add(ct.rotational.Spring("p", "s", "ground", stiffness=stiffness * size**5))
+    m.add(ct.rotational.Spring("p", ("s", "ground"), stiffness=stiffness * size**5))
     sol = m.simulate(5.0, points=51)
     (found,) = (each for each in sol.diagnostics if each.code.endswith("energy-open"))
     assert found.code == "energy-open" or found.subjects == ("rotational",)

@@ -109,9 +109,9 @@ def test_a_four_bar_of_any_size_in_absolute_coordinates(size: float, tmp_path: P
 
 def solution() -> ct.Solution:
     model = ct.Model("RC")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage=5.0))
-    model.add(ct.Resistor("R", "in", "out", resistance=1.0))
-    model.add(ct.Capacitor("C", "out", "ground", capacitance=1.0))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage=5.0))
+    model.add(ct.Resistor("R", ("in", "out"), resistance=1.0))
+    model.add(ct.Capacitor("C", ("out", "ground"), capacitance=1.0))
     return model.simulate(1.0, points=11)
 
 
@@ -283,24 +283,24 @@ def test_a_run_that_fails_lets_go_of_its_file(tmp_path: Path) -> None:
 
 def open_inductor() -> ct.Model:
     model = ct.Model("open")
-    model.add(ct.Inductor("L", "a", "ground", inductance=1.0))
+    model.add(ct.Inductor("L", ("a", "ground"), inductance=1.0))
     return model
 
 
 def shorted_port() -> ct.Model:
     model = ct.Model("shorted")
-    model.add(ct.Capacitor("C", "a", "a2", capacitance=1.0))
+    model.add(ct.Capacitor("C", ("a", "a2"), capacitance=1.0))
     model.add(ct.Transformer("T", ("a", "a2"), ("b", "b"), ratio=2.0))
-    model.add(ct.Resistor("R", "a2", "ground", resistance=1.0))
-    model.add(ct.Resistor("R2", "b", "ground", resistance=1.0))
+    model.add(ct.Resistor("R", ("a2", "ground"), resistance=1.0))
+    model.add(ct.Resistor("R2", ("b", "ground"), resistance=1.0))
     return model
 
 
 def inductor_beside() -> ct.Model:
     model = ct.Model("beside")
-    model.add(ct.VoltageSource("V", "a", "ground", voltage=1.0))
-    model.add(ct.Resistor("R", "a", "ground", resistance=1.0))
-    model.add(ct.Inductor("L", "a", "b", inductance=1.0))
+    model.add(ct.VoltageSource("V", ("a", "ground"), voltage=1.0))
+    model.add(ct.Resistor("R", ("a", "ground"), resistance=1.0))
+    model.add(ct.Inductor("L", ("a", "b"), inductance=1.0))
     return model
 
 
@@ -313,8 +313,8 @@ def test_a_dependent_storage_is_told_in_a_whole_sentence(make: Callable[[], ct.M
 
 def test_a_storage_that_follows_from_others_names_them() -> None:
     model = ct.Model("two")
-    model.add(ct.VoltageSource("V", "a", "ground", voltage="sin(t)"))
-    model.add(ct.Capacitor("C", "a", "ground", capacitance=1.0))
+    model.add(ct.VoltageSource("V", ("a", "ground"), voltage="sin(t)"))
+    model.add(ct.Capacitor("C", ("a", "ground"), capacitance=1.0))
     found = [each.text for each in model.equations().diagnostics if each.code == "dependent-storage"]
     assert found == ["C is a dependent storage: it follows from V"]
 

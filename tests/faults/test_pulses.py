@@ -22,9 +22,9 @@ def charged(width: float, at: float, charge: float = 1.0) -> ct.Model:
     """A pulse of a given charge into 1 F beside 10 ohm."""
     m = ct.Model("pulse")
     current = f"{charge}/{width}*exp(-((t-{at})/{width})**2)/sqrt(pi)"
-    m.add(ct.CurrentSource("S", "ground", "a", current=current))
-    m.add(ct.Capacitor("C", "a", "ground", capacitance=1.0))
-    m.add(ct.Resistor("R", "a", "ground", resistance=10.0))
+    m.add(ct.CurrentSource("S", ("ground", "a"), current=current))
+    m.add(ct.Capacitor("C", ("a", "ground"), capacitance=1.0))
+    m.add(ct.Resistor("R", ("a", "ground"), resistance=10.0))
     return m
 
 
@@ -39,10 +39,10 @@ def test_a_train_of_pulses_is_met_whatever_else_switches():
     """Ten pulses of 1 A s in one sum, beside a source that switches 33 times."""
     pulses = "+".join(f"1e6*exp(-((t-{0.05 + 0.0937 * k})/1e-6)**2)/sqrt(pi)" for k in range(10))
     m = ct.Model("train")
-    m.add(ct.CurrentSource("S", "ground", "a", current=pulses))
-    m.add(ct.Capacitor("C", "a", "ground", capacitance=1.0))
-    m.add(ct.VoltageSource("V", "b", "ground", voltage="pulse(t, 0.015, 0.03)"))
-    m.add(ct.Resistor("R", "b", "ground", resistance=1.0))
+    m.add(ct.CurrentSource("S", ("ground", "a"), current=pulses))
+    m.add(ct.Capacitor("C", ("a", "ground"), capacitance=1.0))
+    m.add(ct.VoltageSource("V", ("b", "ground"), voltage="pulse(t, 0.015, 0.03)"))
+    m.add(ct.Resistor("R", ("b", "ground"), resistance=1.0))
     assert m.simulate(1.0)["C.voltage"][-1] == pytest.approx(10.0, rel=1e-5)
 
 
@@ -102,16 +102,16 @@ BUMP = "-1e5*exp(-(({}-50)/0.01)**2)"
 
 def mounted_gate() -> ct.Model:
     m = gate(0.0, 1.0)
-    m.add(ct.translational.Axis("axis", "a", "ground", on="x"))
-    m.add(ct.translational.ForceSource("bump", "ground", "a", force=BUMP.format("x.displacement")))
+    m.add(ct.translational.Axis("axis", ("a", "ground"), on="x"))
+    m.add(ct.translational.ForceSource("bump", ("ground", "a"), force=BUMP.format("x.displacement")))
     return m
 
 
 def network_gate() -> ct.Model:
     m = ct.Model("gate")
-    m.add(ct.translational.Mass("block", "a", "ground", mass=1.0, initial=100.0))
+    m.add(ct.translational.Mass("block", ("a", "ground"), mass=1.0, initial=100.0))
     m.add(ct.control.Integrator("place", input="block.velocity"))
-    m.add(ct.translational.ForceSource("bump", "ground", "a", force=BUMP.format("place.value")))
+    m.add(ct.translational.ForceSource("bump", ("ground", "a"), force=BUMP.format("place.value")))
     return m
 
 

@@ -65,9 +65,9 @@ def test_thin_rods_that_are_held_run_as_before():
 
 def test_a_rotor_on_the_joint_gives_the_inertia():
     m = thin("its own axis")
-    m.add(ct.rotational.Inertia("rotor", "shaft", "ground", inertia=2.0))
-    m.add(ct.rotational.Axis("mount", "shaft", "ground", on="J"))
-    m.add(ct.rotational.TorqueSource("motor", "shaft", "ground", torque=3.0))
+    m.add(ct.rotational.Inertia("rotor", ("shaft", "ground"), inertia=2.0))
+    m.add(ct.rotational.Axis("mount", ("shaft", "ground"), on="J"))
+    m.add(ct.rotational.TorqueSource("motor", ("shaft", "ground"), torque=3.0))
     sol = m.simulate(2.0, points=3)
     assert abs(sol["J.angle"][-1]) == pytest.approx(3.0 / 2.0 * 2.0**2 / 2, rel=1e-6)
 

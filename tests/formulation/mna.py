@@ -196,15 +196,15 @@ def model_of(netlist: Sequence[Part], **initial: float) -> cotree.Model:
         text = part.value.text if isinstance(part.value, Wave) else part.value
         match part.kind:
             case "R":
-                model.add(cotree.Resistor(part.name, *a, resistance=text))
+                model.add(cotree.Resistor(part.name, a, resistance=text))
             case "L":
-                model.add(cotree.Inductor(part.name, *a, inductance=text, **more))
+                model.add(cotree.Inductor(part.name, a, inductance=text, **more))
             case "C":
-                model.add(cotree.Capacitor(part.name, *a, capacitance=text, **more))
+                model.add(cotree.Capacitor(part.name, a, capacitance=text, **more))
             case "V":
-                model.add(cotree.VoltageSource(part.name, *a, voltage=text))
+                model.add(cotree.VoltageSource(part.name, a, voltage=text))
             case "I":
-                model.add(cotree.CurrentSource(part.name, *a, current=text))
+                model.add(cotree.CurrentSource(part.name, a, current=text))
             case "T":
                 model.add(cotree.Transformer(part.name, a, b, ratio=text))
             case "G":

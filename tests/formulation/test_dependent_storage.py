@@ -23,10 +23,10 @@ def test_two_inertias_on_a_gear_move_as_one() -> None:
     """w_1 = n w_2: the torque on shaft 1 sees J_1 + J_2 / n^2."""
     r, n = cotree.rotational, 3.0
     m = network(
-        r.TorqueSource("T", "ground", "one", torque=2.0),
-        r.Inertia("J1", "one", "ground", inertia=0.5),
+        r.TorqueSource("T", ("ground", "one"), torque=2.0),
+        r.Inertia("J1", ("one", "ground"), inertia=0.5),
         r.Gear("G", ("one", "ground"), ("two", "ground"), ratio=n),
-        r.Inertia("J2", "two", "ground", inertia=4.0),
+        r.Inertia("J2", ("two", "ground"), inertia=4.0),
     )
     equations = m.equations()
     assert len(equations.u) == 1
@@ -43,10 +43,10 @@ def test_two_inertias_on_a_gear_move_as_one() -> None:
 def test_inductor_behind_a_gyrator_is_a_capacitor() -> None:
     """A gyrator of r ohm ended by L looks like C = L / r^2; in parallel with a capacitor both share one state."""
     m = network(
-        CurrentSource("I", "ground", "a", current="sin(t)"),
-        Capacitor("C", "a", "ground", capacitance=0.3),
+        CurrentSource("I", ("ground", "a"), current="sin(t)"),
+        Capacitor("C", ("a", "ground"), capacitance=0.3),
         Gyrator("G", ("a", "ground"), ("b", "ground"), resistance=2.0),
-        Inductor("L", "b", "ground", inductance=1.2),
+        Inductor("L", ("b", "ground"), inductance=1.2),
     )
     assert len(m.equations().u) == 1
     sol = m.simulate(t_end=3.0, points=13, **TIGHT)
@@ -57,10 +57,10 @@ def capacitor_divider(**initial: float) -> cotree.Model:
     """V drives C1 and C2 in series, R over C2: (C1 + C2) v' = C1 V' - v / R for v over C2."""
     more = {name: {"initial": value} for name, value in initial.items()}
     return network(
-        VoltageSource("V", "a", "ground", voltage="2 + sin(3*t)"),
-        Capacitor("C1", "a", "b", capacitance=0.4, **more.get("C1", {})),
-        Capacitor("C2", "b", "ground", capacitance=0.6, **more.get("C2", {})),
-        Resistor("R", "b", "ground", resistance=2.0),
+        VoltageSource("V", ("a", "ground"), voltage="2 + sin(3*t)"),
+        Capacitor("C1", ("a", "b"), capacitance=0.4, **more.get("C1", {})),
+        Capacitor("C2", ("b", "ground"), capacitance=0.6, **more.get("C2", {})),
+        Resistor("R", ("b", "ground"), resistance=2.0),
     )
 
 
@@ -107,10 +107,10 @@ def test_start_values_through_an_inductor_cutset() -> None:
 
     def series(**more: dict[str, float]) -> cotree.Model:
         return network(
-            Inductor("L1", "a", "b", inductance=0.2, **more.get("L1", {})),
-            Inductor("L2", "c", "b", inductance=0.3, **more.get("L2", {})),
-            Resistor("R", "c", "ground", resistance=2.0),
-            Resistor("Q", "a", "ground", resistance=3.0),
+            Inductor("L1", ("a", "b"), inductance=0.2, **more.get("L1", {})),
+            Inductor("L2", ("c", "b"), inductance=0.3, **more.get("L2", {})),
+            Resistor("R", ("c", "ground"), resistance=2.0),
+            Resistor("Q", ("a", "ground"), resistance=3.0),
         )
 
     for model in (series(L1={"initial": 1.5}), series(L2={"initial": -1.5})):
@@ -137,9 +137,9 @@ def test_linearisation_with_the_rate_of_the_source() -> None:
 def test_an_output_with_the_rate_of_an_input_is_refused_not_dropped(capacitance: float) -> None:
     """i = C dV/dt has no place in C x + D s, however small the capacitance: at 1 GHz a picofarad is 160 ohm."""
     m = network(
-        VoltageSource("V", "a", "ground", voltage="cos(t)"),
-        Capacitor("C", "a", "ground", capacitance=capacitance),
-        Resistor("R", "a", "ground", resistance=1.0),
+        VoltageSource("V", ("a", "ground"), voltage="cos(t)"),
+        Capacitor("C", ("a", "ground"), capacitance=capacitance),
+        Resistor("R", ("a", "ground"), resistance=1.0),
     )
     with pytest.raises(SolveError, match=r"V\.current contains the rate"):
         m.linearise(outputs=["V.current"])
@@ -147,9 +147,9 @@ def test_an_output_with_the_rate_of_an_input_is_refused_not_dropped(capacitance:
 
 def test_jump_of_a_source_over_a_capacitor_is_refused_before_the_run() -> None:
     m = network(
-        VoltageSource("V", "a", "ground", voltage="3*step(t - 0.5)"),
-        Capacitor("C1", "a", "b", capacitance=1.0),
-        Capacitor("C2", "b", "ground", capacitance=1.0),
+        VoltageSource("V", ("a", "ground"), voltage="3*step(t - 0.5)"),
+        Capacitor("C1", ("a", "b"), capacitance=1.0),
+        Capacitor("C2", ("b", "ground"), capacitance=1.0),
     )
     with pytest.raises(SolveError, match=r"V\.voltage jumps from 0 to 3 at t = 0\.5 s") as caught:
         m.simulate(t_end=1.0)
@@ -161,9 +161,9 @@ def test_jump_of_a_source_over_a_capacitor_is_refused_before_the_run() -> None:
 def test_other_jumps_over_a_capacitor_are_not_taken_silently(text: str) -> None:
     """A sudden charge needs an infinite current; a run that hides it loses energy."""
     m = network(
-        VoltageSource("V", "a", "ground", voltage=text),
-        Capacitor("C", "a", "ground", capacitance=1.0),
-        Resistor("R", "a", "ground", resistance=1.0),
+        VoltageSource("V", ("a", "ground"), voltage=text),
+        Capacitor("C", ("a", "ground"), capacitance=1.0),
+        Resistor("R", ("a", "ground"), resistance=1.0),
     )
     with pytest.raises(cotree.CotreeError):
         m.simulate(t_end=3.0, points=11)
@@ -171,8 +171,8 @@ def test_other_jumps_over_a_capacitor_are_not_taken_silently(text: str) -> None:
 
 def test_a_ramp_over_a_capacitor_is_fine() -> None:
     m = network(
-        VoltageSource("V", "a", "ground", voltage="ramp(t - 1) - ramp(t - 2)"),
-        Capacitor("C", "a", "ground", capacitance=2.0),
+        VoltageSource("V", ("a", "ground"), voltage="ramp(t - 1) - ramp(t - 2)"),
+        Capacitor("C", ("a", "ground"), capacitance=2.0),
     )
     sol = m.simulate(t_end=3.0, times=[0.5, 1.5, 2.5], **TIGHT)
     np.testing.assert_allclose(sol["C.current"], [0.0, 2.0, 0.0], atol=1e-12)
@@ -182,11 +182,11 @@ def test_transformer_with_capacitors_on_both_sides() -> None:
     """C_2 seen from the primary is C_2 / n^2."""
     n = 2.0
     m = network(
-        CurrentSource("I", "ground", "a", current=1.0),
-        Capacitor("C1", "a", "ground", capacitance=1.0, initial=0.6),
+        CurrentSource("I", ("ground", "a"), current=1.0),
+        Capacitor("C1", ("a", "ground"), capacitance=1.0, initial=0.6),
         Transformer("T", ("a", "ground"), ("b", "ground"), ratio=n),
-        Capacitor("C2", "b", "ground", capacitance=8.0),
-        Resistor("R", "b", "ground", resistance=5.0),
+        Capacitor("C2", ("b", "ground"), capacitance=8.0),
+        Resistor("R", ("b", "ground"), resistance=5.0),
     )
     sol = m.simulate(t_end=2.0, points=9, **TIGHT)
     total, resistance = 1.0 + 8.0 / n**2, 5.0 * n**2

@@ -27,10 +27,10 @@ def test_explanation_in_a_tree_of_the_user() -> None:
 
 def test_notes_name_dependent_storages_and_loops() -> None:
     m = cotree.Model("loop")
-    m.add(cotree.VoltageSource("V", "a", "ground", voltage="sin(t)"))
-    m.add(cotree.Capacitor("C1", "a", "b", capacitance=1.0))
-    m.add(cotree.Capacitor("C2", "b", "ground", capacitance=1.0))
-    m.add(cotree.Resistor("R1", "b", "ground", resistance=1.0))
+    m.add(cotree.VoltageSource("V", ("a", "ground"), voltage="sin(t)"))
+    m.add(cotree.Capacitor("C1", ("a", "b"), capacitance=1.0))
+    m.add(cotree.Capacitor("C2", ("b", "ground"), capacitance=1.0))
+    m.add(cotree.Resistor("R1", ("b", "ground"), resistance=1.0))
     notes = m.equations().notes
     assert notes[0] == "1 states: C1.voltage" or notes[0].startswith("1 state")
     assert any("C2 is a dependent storage" in note and "V" in note for note in notes)
@@ -38,9 +38,9 @@ def test_notes_name_dependent_storages_and_loops() -> None:
 
 def test_a_constant_source_shows_its_number() -> None:
     m = cotree.Model("constant", parameters={"I": 2.0})
-    m.add(cotree.VoltageSource("V", "a", "ground", voltage=24))
-    m.add(cotree.CurrentSource("J", "b", "ground", current="I"))
-    m.add(cotree.Resistor("R", "a", "b", resistance=1.0))
+    m.add(cotree.VoltageSource("V", ("a", "ground"), voltage=24))
+    m.add(cotree.CurrentSource("J", ("b", "ground"), current="I"))
+    m.add(cotree.Resistor("R", ("a", "b"), resistance=1.0))
     lines = [line.strip() for line in m.explain().splitlines()]
     for line in ("V.voltage - 24 = 0", "V.voltage = 24", "J.current - I = 0", "J.current = I"):
         assert line in lines

@@ -43,9 +43,9 @@ def test_latex_of_examples_is_complete_mathematics(name: str) -> None:
 
 def test_terminal_equations_and_sources_are_there() -> None:
     m = ct.Model("R_C & 5 %")
-    m.add(ct.VoltageSource("V", "in", "ground", voltage=5))
-    m.add(ct.Resistor("R", "in", "out", resistance=1e3))
-    m.add(ct.Capacitor("C", "out", "ground", capacitance=1e-6))
+    m.add(ct.VoltageSource("V", ("in", "ground"), voltage=5))
+    m.add(ct.Resistor("R", ("in", "out"), resistance=1e3))
+    m.add(ct.Capacitor("C", ("out", "ground"), capacitance=1e-6))
     text = m.to_latex()
     check_latex(text)
     lines = [line.removesuffix(r" \\") for line in text.splitlines()]

@@ -302,7 +302,7 @@ def test_measured_quantities_of_nodes() -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [ct.RigidBody("other", mass=1, inertia=(1, 1, 1)), ct.Resistor("other", "a", "ground", resistance=1)],
+    [ct.RigidBody("other", mass=1, inertia=(1, 1, 1)), ct.Resistor("other", ("a", "ground"), resistance=1)],
 )
 def test_parts_of_other_kinds_of_models(other: Any) -> None:
     model = structure({"A": heavy(0, 0, 0)}, gravity=NONE)

@@ -145,9 +145,9 @@ def _script(file: str, name: str, *given: Any, t_end: float) -> Loaded:
 def _function() -> Loaded:
     """The one kind that no file can hold: a controller that is a Python function."""
     model = ct.Model("function")
-    model.add(ct.VoltageSource("V", "a", "ground", voltage="c.value"))
-    model.add(ct.Resistor("R", "a", "b", resistance=2.0))
-    model.add(ct.Capacitor("C", "b", "ground", capacitance=0.1, initial=0.5))
+    model.add(ct.VoltageSource("V", ("a", "ground"), voltage="c.value"))
+    model.add(ct.Resistor("R", ("a", "b"), resistance=2.0))
+    model.add(ct.Capacitor("C", ("b", "ground"), capacitance=0.1, initial=0.5))
     given = {"inputs": ["C.voltage"], "function": lambda t, inputs: 3.0 * (1.0 + t - inputs[0]), "period": 0.05}
     model.add(Function("c", unit="V", **given))
     return Loaded(model, 1.0)

@@ -38,9 +38,9 @@ def seeds(folder: Path) -> dict[str, bytes]:
     from cotree.solve import pieces, recording
 
     rc = ct.Model("RC")
-    rc.add(ct.VoltageSource("V", "in", "ground", voltage="sin(t)"))
-    rc.add(ct.Resistor("R", "in", "out", resistance=1.0))
-    rc.add(ct.Capacitor("C", "out", "ground", capacitance=1.0))
+    rc.add(ct.VoltageSource("V", ("in", "ground"), voltage="sin(t)"))
+    rc.add(ct.Resistor("R", ("in", "out"), resistance=1.0))
+    rc.add(ct.Capacitor("C", ("out", "ground"), capacitance=1.0))
     arm = ct.Model("arm", gravity=(0, -9.81, 0))
     arm.add(ct.RigidBody("arm", shape=ct.rod(length=0.4, mass=1.0), frames={"O": (-0.2, 0, 0)}))
     arm.add(ct.Revolute("O", "ground", "arm.O", axis=(0, 0, 1), angle=0.3, angle_rate=12.0))

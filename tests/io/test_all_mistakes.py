@@ -77,7 +77,7 @@ def test_a_pattern_with_a_mistake_is_one_mistake(tmp_path):
 def test_values_that_follow_from_parameters_are_all_reported():
     m = ct.Model("m", parameters={"R": -1})
     for k in range(3):
-        m.add(ct.Resistor(f"R{k}", "a", "ground", resistance="R"))
+        m.add(ct.Resistor(f"R{k}", ("a", "ground"), resistance="R"))
     with pytest.raises(ct.ModelError) as caught:
         m.check()
     assert [each.where for each in caught.value.mistakes] == [f"R{k}.resistance" for k in range(3)]

@@ -68,9 +68,9 @@ def test_c_code_of_a_closed_loop_keeps_it_closed(tmp_path: Path) -> None:
 def test_c_code_of_a_network(tmp_path: Path) -> None:
     """d(C.voltage)/dt = (V - C.voltage)/(R C) with V = 3 sin(t)."""
     m = ct.Model("RC")
-    m.add(ct.VoltageSource("V", "in", "ground", voltage="3*sin(t)"))
-    m.add(ct.Resistor("R", "in", "out", resistance=20.0))
-    m.add(ct.Capacitor("C", "out", "ground", capacitance=1e-3))
+    m.add(ct.VoltageSource("V", ("in", "ground"), voltage="3*sin(t)"))
+    m.add(ct.Resistor("R", ("in", "out"), resistance=20.0))
+    m.add(ct.Capacitor("C", ("out", "ground"), capacitance=1e-3))
     library = compiled(m.to_c(tmp_path / "rc.c"), tmp_path)
     p = m.equations().p.start
     found = call(library, "rc_rates", [0.5, [0.25], [], p, []], 1)

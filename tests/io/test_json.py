@@ -69,9 +69,9 @@ def test_mistakes_have_line_and_column(tmp_path, monkeypatch):
 
 def test_texts_that_look_like_numbers_come_back_as_text(tmp_path):
     model = ct.Model("m", datum="1e5")
-    model.add(ct.Resistor("R", "010", "1e5", resistance="2e3"))
-    model.add(ct.Resistor("S", "010", "2024-01-05", resistance="1_000"))
-    model.add(ct.Resistor("T", "2024-01-05", "yes", resistance="1e1_0"))
+    model.add(ct.Resistor("R", ("010", "1e5"), resistance="2e3"))
+    model.add(ct.Resistor("S", ("010", "2024-01-05"), resistance="1_000"))
+    model.add(ct.Resistor("T", ("2024-01-05", "yes"), resistance="1e1_0"))
     for name in ("m.yaml", "m.json"):
         again = ct.load(model.save(tmp_path / name))
         assert again.components == model.components

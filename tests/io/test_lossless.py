@@ -57,8 +57,8 @@ def test_whole_models_come_back_as_they_were(tmp_path, ending):
     }
     for name, model in everything.items():
         if name == "several datums":
-            model.add(ct.VoltageSource("V", "x", "g", voltage="b*sin(t)"))
-            model.add(ct.Resistor("R", "x", "g", resistance="c"))
+            model.add(ct.VoltageSource("V", ("x", "g"), voltage="b*sin(t)"))
+            model.add(ct.Resistor("R", ("x", "g"), resistance="c"))
             model.add(ct.Transformer("T", ("x", "g"), ("1e5", "h"), ratio=1 / 3))
         else:
             model.add(ct.PointMass("m", mass=1 / 3))

@@ -30,13 +30,13 @@ def test_a_file_gives_model_and_run_settings(read):
 
 def test_python_to_file_to_python_is_lossless(tmp_path):
     m = ct.Model("all", datum=["g", "h"], parameters={"a": 2.0, "b": "a*3"})
-    m.add(ct.VoltageSource("V", "x", "g", voltage="b*sin(t)"))
+    m.add(ct.VoltageSource("V", ("x", "g"), voltage="b*sin(t)"))
     m.add(ct.Transformer("T", ("x", "g"), ("y", "h"), ratio="b"))
     m.add(ct.MutualInductance(
         "M", ("x", "g"), ("y", "h"), primary_inductance=1.0, secondary_inductance=2, mutual=0.1, initial_primary=3.0
     ))  # fmt: skip
     m.add(ct.OperationalAmplifier("U", ("y", "h"), ("z", "h"), gain=1e5))
-    m.add(ct.Resistor("R", "z", "h", resistance=0.1 + 0.2))
+    m.add(ct.Resistor("R", ("z", "h"), resistance=0.1 + 0.2))
     again = ct.load(m.save(tmp_path / "m.yaml"))
     assert again.components == m.components
     assert again.parameters == m.parameters
@@ -75,11 +75,11 @@ MISTAKES = {
     ),
     "no nodes": (
         "components:\n  R1: {kind: resistor, resistance: 1}\n",
-        "m.yaml:2:3: R1.nodes: none given. Expected two nodes: [plus, minus].",
+        "m.yaml:2:3: R1: nodes not given. Expected R1: {kind: resistor, nodes: ..., resistance: ...}.",
     ),
     "three nodes": (
         "components:\n  R1: {kind: resistor, nodes: [a, b, c], resistance: 1}\n",
-        "m.yaml:2:31: R1.nodes: found ['a', 'b', 'c']. Expected two nodes: [plus, minus].",
+        "m.yaml:2:31: R1.nodes: found ['a', 'b', 'c']. Expected two nodes, plus and minus.",
     ),
     "a node that YAML takes for a truth value": (
         "components:\n  R1: {kind: resistor, nodes: [no, ground], resistance: 1}\n",

@@ -97,9 +97,9 @@ def test_upgrade_keeps_comments_and_layout(tmp_path: Path) -> None:
 
 def test_a_stored_model_is_read_by_its_new_names(tmp_path: Path) -> None:
     m = ct.Model("RC")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage=1))
-    m.add(ct.Resistor("R", "a", "b", resistance=1))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance=1))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage=1))
+    m.add(ct.Resistor("R", ("a", "b"), resistance=1))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance=1))
     solution = m.simulate(1, points=5)
     assert solution.origin is not None
     assert solution.origin.model is not None

@@ -33,8 +33,8 @@ def told(capsys, monkeypatch, *words):
 
 def heated(temperature, **parameters):
     model = ct.Model("m", parameters=parameters)
-    model.add(ct.thermal.TemperatureSource("T", "a", "ground", temperature=temperature))
-    model.add(ct.thermal.Resistance("R", "a", "ground", resistance="2 K/W"))
+    model.add(ct.thermal.TemperatureSource("T", ("a", "ground"), temperature=temperature))
+    model.add(ct.thermal.Resistance("R", ("a", "ground"), resistance="2 K/W"))
     return model.simulate(1, points=2)["R.heat_flow"][-1]
 
 
@@ -49,7 +49,7 @@ def test_temperatures_of_a_network_are_in_kelvin_over_the_datum():
 
 def test_other_rooms_refuse_a_scale_with_its_own_zero():
     for make in (
-        lambda: ct.thermal.Capacity("C", "a", "ground", heat_capacity=1, initial="20 degC"),
+        lambda: ct.thermal.Capacity("C", ("a", "ground"), heat_capacity=1, initial="20 degC"),
         lambda: bond.thermal.TemperatureSource("T", temperature="20 °C"),
         lambda: bond.thermal.Capacity("C", heat_capacity=1, initial_temperature="20 degC"),
         lambda: bond.Se("S", effort="20 degC"),

@@ -116,7 +116,7 @@ def test_rad_may_be_left_out_and_hz_is_no_angular_velocity():
     for unit, text in {"N m/rad": "5 N m", "N m s/rad": "5 N m s", "rad/s": "5 1/s"}.items():
         assert read_value(text, Quantity(unit, "finite", False, ""), "x").number({}) == 5
     with pytest.raises(ct.ModelError, match=r"is a frequency. Expected an angular velocity: .* Give turns in rpm"):
-        ct.rotational.SpeedSource("s", "a", "b", speed="50 Hz")
+        ct.rotational.SpeedSource("s", ("a", "b"), speed="50 Hz")
     with pytest.raises(ct.ModelError, match="G is the gram"):
         ct.Model("m", gravity=[0, 0, "-1 g"])
     assert described(dimension_of("kg m")) == "a value in m kg"
@@ -196,10 +196,10 @@ def test_wrong_units_in_a_file(read, old, new, message):
 def test_converted_models_keep_their_values():
     """Values with units go through formulas that other rooms write around them."""
     m = ct.Model("m")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="12 V"))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="12 V"))
     m.add(ct.Transformer("T", ("a", "ground"), ("b", "ground"), ratio="50 %"))
-    m.add(ct.Resistor("R", "b", "ground", resistance="2 kohm"))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance="10 uF", initial="2400 cV"))
+    m.add(ct.Resistor("R", ("b", "ground"), resistance="2 kohm"))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance="10 uF", initial="2400 cV"))
     one = m.simulate(1e-3)
     two = m.to_bond_graph().simulate(1e-3)
     assert one["R.current"][-1] == pytest.approx(0.012, rel=1e-6)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-AB = {"plus": "a", "minus": "b"}
-A0 = {"plus": "a", "minus": "ground"}
+AB = {"nodes": ["a", "b"]}
+A0 = {"nodes": ["a", "ground"]}
 HOLE = {"discharge": 0.6, "density": 870.0, "transition_pressure": 0.2}
 PIPE = {**AB, "length": 2.0, "diameter": 0.3, "density": 870.0, "viscosity": 0.04}
 PISTON = {

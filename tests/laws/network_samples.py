@@ -31,7 +31,7 @@ DQ = {
 MAGNET = {"electrical": P, "plunger": S, "resistance": 5.0}
 TURNING = {"hydraulic": P, "shaft": S, "displacement": 1e-5}
 PULLEYS = {"primary": P, "secondary": S, "primary_radius": 0.1, "secondary_radius": -0.3}
-AB = {"plus": "a", "minus": "b"}
+AB = {"nodes": ["a", "b"]}
 STOP = {**AB, "stiffness": 1e3}
 RUB = {"static": 1.4, "stribeck": 0.2, "viscous": 0.3}
 
@@ -108,7 +108,7 @@ DRIVES: dict[str, list[dict[str, Any]]] = {
         {**STOP, "lower": 0},
     ],
     "ideal_diode": [{**AB, "on_resistance": 0.01, "off_resistance": 1e6, "forward_voltage": 0.6}],
-    "thermal.loss": [{"plus": "case", "minus": "ground", "of": "R1"}],
+    "thermal.loss": [{"nodes": ["case", "ground"], "of": "R1"}],
 }
 
 MOUNTS: dict[str, list[dict[str, Any]]] = {

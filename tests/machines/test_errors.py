@@ -127,11 +127,11 @@ def test_a_port_of_which_one_end_is_loose_is_told(port: str, node: str) -> None:
     model = ct.Model("loose", gravity=(0, -9.81, 0), planar=True)
     model.add(ct.RigidBody("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), centre=(0.4, 0, 0)))
     model.add(ct.Revolute("O", "ground", "arm"))
-    model.add(ct.rotational.Axis("axle", "s", "ground", on="O"))
+    model.add(ct.rotational.Axis("axle", ("s", "ground"), on="O"))
     ends = {"electrical": ("a", "ground"), "shaft": ("s", "ground")}
     ends[port] = (ends[port][0], node)
     model.add(ct.machines.DCMotor("M", **ends, resistance=1.0, constant=1.0))
-    model.add(ct.VoltageSource("V", "a", "ground", voltage=5))
+    model.add(ct.VoltageSource("V", ("a", "ground"), voltage=5))
     with pytest.raises(ct.ModelError, match=rf"M.{port}: nothing else is connected to the node '{node}'"):
         model.equations()
 
@@ -141,8 +141,8 @@ def test_a_machine_at_rest_has_no_energy_error() -> None:
     model = ct.Model("held", gravity=(0, -9.81, 0), planar=True)
     model.add(ct.RigidBody("arm", mass=2.0, inertia=(0.1, 0.1, 0.1), centre=(0.4, 0, 0)))
     model.add(ct.Revolute("O", "ground", "arm", angle=0.3))
-    model.add(ct.rotational.Axis("axle", "s", "ground", on="O"))
-    model.add(ct.rotational.Brake("B", "s", "ground", torque=20))
+    model.add(ct.rotational.Axis("axle", ("s", "ground"), on="O"))
+    model.add(ct.rotational.Brake("B", ("s", "ground"), torque=20))
     solution = model.simulate(1.0, points=11)
     assert solution["O.angle"] == pytest.approx(0.3, abs=1e-12)
     assert solution.audit.error == 0.0

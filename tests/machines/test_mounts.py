@@ -169,7 +169,7 @@ def test_a_mass_on_a_turning_carrier_is_told_to_be_simplified() -> None:
     model.add(ct.RigidBody("slide", mass=0.5, inertia=(0.01, 0.01, 0.01)))
     model.add(ct.Revolute("O", "ground", "arm"))
     model.add(ct.Prismatic("P", "arm", "slide", axis=(1, 0, 0), displacement=0.3))
-    model.add(ct.translational.Axis("rail", "s", "frame", on="P"))
-    model.add(ct.translational.Mass("m", "s", "ground", mass=1.0))
+    model.add(ct.translational.Axis("rail", ("s", "frame"), on="P"))
+    model.add(ct.translational.Mass("m", ("s", "ground"), mass=1.0))
     notes = "\n".join(model.equations().notes)
     assert "'m' counts along the axis of rail alone" in notes

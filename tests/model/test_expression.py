@@ -78,8 +78,8 @@ HOSTILE = [
 
 def equations_with_source(text: str) -> None:
     m = cotree.Model("m")
-    m.add(cotree.VoltageSource("V", "a", "ground", voltage=text))
-    m.add(cotree.Resistor("R", "a", "ground", resistance=1.0))
+    m.add(cotree.VoltageSource("V", ("a", "ground"), voltage=text))
+    m.add(cotree.Resistor("R", ("a", "ground"), resistance=1.0))
     m.equations()
 
 
@@ -111,7 +111,7 @@ def test_constants_without_a_finite_value(text: str) -> None:
 
     def check() -> None:
         with pytest.raises(ExpressionError, match=r"R\.resistance"):
-            cotree.Resistor("R", "a", "ground", resistance=text)
+            cotree.Resistor("R", ("a", "ground"), resistance=text)
 
     assert calls(check) < 5_000
 

@@ -192,8 +192,8 @@ def test_a_source_may_be_set_to_an_expression_of_time(tmp_path: Any) -> None:
 
 def test_lines_of_mounts_and_of_drives_have_lengths() -> None:
     m = arm(angle=0.4)
-    m.add(ct.translational.Line("l", "p", "ground", frame_a=m.ground.at(0, 2, 0), frame_b=m.components["arm"]))  # type: ignore[arg-type]
-    m.add(ct.translational.Damper("d", "p", "ground", damping=3.0))
+    m.add(ct.translational.Line("l", ("p", "ground"), frame_a=m.ground.at(0, 2, 0), frame_b=m.components["arm"]))  # type: ignore[arg-type]
+    m.add(ct.translational.Damper("d", ("p", "ground"), damping=3.0))
     sol = m.simulate(0.1, points=4)
     assert sol["l.length"] == pytest.approx(np.linalg.norm(sol["arm.position"] - (0, 2, 0), axis=1), rel=1e-9)
     assert sol["l.length_rate"] == pytest.approx(sol["l.velocity"], rel=1e-9, abs=1e-12)

@@ -17,7 +17,7 @@ WRONG = {
     "an endless one": (lambda: ct.Spring("s", "ground", "p", stiffness=math.inf, length=1), "s.stiffness"),
     "a radius": (lambda: ct.RackAndPinion("r", "A", "B", radius=0), "r.radius: the value is 0"),
     "a ratio of zero": (lambda: ct.Gear("g", "A", "B", ratio=0), "g.ratio: the value is 0"),
-    "a resistance": (lambda: ct.Resistor("R", "a", "b", resistance=-5), "R.resistance: the value is -5"),
+    "a resistance": (lambda: ct.Resistor("R", ("a", "b"), resistance=-5), "R.resistance: the value is -5"),
     "a zero axis": (lambda: ct.Revolute("O", "ground", "p", axis=(0, 0, 0)), "O.axis: the direction is (0, 0, 0)"),
     "a zero normal": (lambda: ct.PointOnPlane("O", "ground", "p", normal=(0, 0, 0)), "O.normal: the direction is"),
     "a turned frame": (
@@ -43,6 +43,6 @@ def test_all_wrong_values_of_a_component_are_reported():
 
 def test_expressions_are_checked_when_their_value_is_known():
     m = ct.Model("m", parameters={"k": 1})
-    m.add(ct.Resistor("R", "a", "ground", resistance="-k"))
+    m.add(ct.Resistor("R", ("a", "ground"), resistance="-k"))
     with pytest.raises(ct.ModelError, match=r"R\.resistance: the value is -1"):
         m.check()

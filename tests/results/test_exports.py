@@ -17,12 +17,12 @@ LONG = "a_very_long_name_of_a_resistor_that_nobody_would_write_but_a_generator_o
 @pytest.fixture(scope="module")
 def solution() -> ct.Solution:
     model = ct.Model("RC ü")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage="sin(t)"))
-    model.add(ct.Resistor(f"{LONG}_1", "in", "mid", resistance=1.0))
-    model.add(ct.Resistor(f"{LONG}_2", "mid", "out", resistance=1.0))
-    model.add(ct.Resistor("R-1", "out", "end", resistance=1.0))
-    model.add(ct.Resistor("R+1", "end", "ground", resistance=1.0))
-    model.add(ct.Capacitor("Cü", "out", "ground", capacitance=1.0))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage="sin(t)"))
+    model.add(ct.Resistor(f"{LONG}_1", ("in", "mid"), resistance=1.0))
+    model.add(ct.Resistor(f"{LONG}_2", ("mid", "out"), resistance=1.0))
+    model.add(ct.Resistor("R-1", ("out", "end"), resistance=1.0))
+    model.add(ct.Resistor("R+1", ("end", "ground"), resistance=1.0))
+    model.add(ct.Capacitor("Cü", ("out", "ground"), capacitance=1.0))
     return model.simulate(t_end=1.0, points=11)
 
 

@@ -21,9 +21,9 @@ from cotree.errors import FileError
 @pytest.fixture(scope="module")
 def solution() -> Solution:
     model = ct.Model("RC ü")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage="sin(t)"))
-    model.add(ct.Resistor("R", "in", "out", resistance=1.0))
-    model.add(ct.Capacitor("C", "out", "ground", capacitance=1.0))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage="sin(t)"))
+    model.add(ct.Resistor("R", ("in", "out"), resistance=1.0))
+    model.add(ct.Capacitor("C", ("out", "ground"), capacitance=1.0))
     events = ct.Event("half", "V.voltage - 0.5"), ct.Event("never", "t - 5")
     return model.simulate(t_end=3.0, points=11, events=events, parameters={"R.resistance": 2.0})
 
@@ -143,8 +143,8 @@ print("the end")
 def test_a_disk_that_is_full_at_any_place(tmp_path: Path) -> None:
     """One clear error wherever it happens; the library below, left to itself, takes the process down."""
     model = ct.Model("RC")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage="sin(t)"))
-    model.add(ct.Resistor("R", "in", "ground", resistance=1.0))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage="sin(t)"))
+    model.add(ct.Resistor("R", ("in", "ground"), resistance=1.0))
     path = model.simulate(t_end=3.0, points=5000).to_hdf5(tmp_path / "a.h5")
     known = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     command = [sys.executable, "-c", FULL, str(path)]

@@ -16,9 +16,9 @@ from cotree.errors import FileError, ResultError
 @pytest.fixture(scope="module")
 def solution() -> cotree.Solution:
     m = cotree.Model("RC ° ü")
-    m.add(VoltageSource("V", "in", "ground", voltage="sin(t)"))
-    m.add(Resistor("R-1", "in", "out", resistance=1.0))
-    m.add(Capacitor("C+", "out", "ground", capacitance=1.0))
+    m.add(VoltageSource("V", ("in", "ground"), voltage="sin(t)"))
+    m.add(Resistor("R-1", ("in", "out"), resistance=1.0))
+    m.add(Capacitor("C+", ("out", "ground"), capacitance=1.0))
     return m.simulate(t_end=1.0, points=11)
 
 

@@ -289,9 +289,9 @@ def test_sources_and_blocks_follow_data() -> None:
     m = ct.Model("rc")
     t = np.linspace(0, 1, 201)
     m.data("u", t, 5 * np.sin(3 * t), unit="V")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="u"))
-    m.add(ct.Resistor("R", "a", "b", resistance=2.0))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance=0.1))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="u"))
+    m.add(ct.Resistor("R", ("a", "b"), resistance=2.0))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance=0.1))
     sol = m.simulate(1.0, points=11, rtol=1e-9)
     a, w = 5.0, 3.0
     exact = 5 * a / (a**2 + w**2) * (a * np.sin(w * sol.t) - w * np.cos(w * sol.t) + w * np.exp(-a * sol.t))

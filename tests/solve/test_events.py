@@ -78,9 +78,9 @@ def test_a_joint_outside_the_tree_counts_its_turns() -> None:
 def test_a_circuit_with_a_switch_in_between() -> None:
     """A capacitor charges from t = 0.3 on: half way at RC ln 2 later."""
     m = ct.Model("RC")
-    m.add(ct.VoltageSource("V", "in", "ground", voltage="step(t - 0.3)"))
-    m.add(ct.Resistor("R", "in", "out", resistance=2.0))
-    m.add(ct.Capacitor("C", "out", "ground", capacitance=0.5))
+    m.add(ct.VoltageSource("V", ("in", "ground"), voltage="step(t - 0.3)"))
+    m.add(ct.Resistor("R", ("in", "out"), resistance=2.0))
+    m.add(ct.Capacitor("C", ("out", "ground"), capacitance=0.5))
     sol = simulate(m.equations(), 2.0, points=3, rtol=1e-11, events=[Event("half", "C.voltage - 0.5", "up", "stop")])
     np.testing.assert_allclose(sol.events["half"], [0.3 + np.log(2)], atol=1e-9)
     np.testing.assert_allclose(sol.t, [0, 1.0 if 0.3 + np.log(2) > 1 else 0.3 + np.log(2)], atol=1e-9)
@@ -88,9 +88,9 @@ def test_a_circuit_with_a_switch_in_between() -> None:
 
 def test_a_failure_after_the_end_does_not_matter() -> None:
     m = ct.Model("lost")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="sqrt(1 - t)"))
-    m.add(ct.Resistor("R", "a", "b", resistance=1.0))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance=1.0))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="sqrt(1 - t)"))
+    m.add(ct.Resistor("R", ("a", "b"), resistance=1.0))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance=1.0))
     sol = simulate(m.equations(), 2.0, points=21, events=Event("end", "t - 0.55", action="stop"))
     assert sol.complete
     assert sol.t[-1] == pytest.approx(0.55, abs=1e-9)

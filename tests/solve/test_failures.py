@@ -14,9 +14,9 @@ from cotree.errors import CotreeError, SolveError
 
 def rc(voltage: str | float, **options: object) -> cotree.Model:
     m = cotree.Model("RC", **options)
-    m.add(VoltageSource("V", "in", "ground", voltage=voltage))
-    m.add(Resistor("R", "in", "out", resistance=1.0))
-    m.add(Capacitor("C", "out", "ground", capacitance=1.0))
+    m.add(VoltageSource("V", ("in", "ground"), voltage=voltage))
+    m.add(Resistor("R", ("in", "out"), resistance=1.0))
+    m.add(Capacitor("C", ("out", "ground"), capacitance=1.0))
     return m
 
 
@@ -56,8 +56,8 @@ def test_a_source_that_loses_its_value_in_mid_run(voltage: str, until: float) ->
 
 def test_a_source_without_value_in_a_network_without_states() -> None:
     m = cotree.Model("R")
-    m.add(VoltageSource("V", "in", "ground", voltage="sqrt(1 - t)"))
-    m.add(Resistor("R", "in", "ground", resistance=1.0))
+    m.add(VoltageSource("V", ("in", "ground"), voltage="sqrt(1 - t)"))
+    m.add(Resistor("R", ("in", "ground"), resistance=1.0))
     with pytest.raises(SolveError, match=r"V\.voltage has no finite value") as caught:
         m.simulate(t_end=2.0, points=21)
     assert 0.5 < caught.value.solution.t[-1] <= 1.0
@@ -117,10 +117,10 @@ def test_interruption_keeps_the_results() -> None:
 def test_unstable_growth_ends_in_a_message_or_numbers_never_in_nan() -> None:
     """A negative resistance made by an amplifier: exp(50 t) overflows no earlier than it should."""
     m = cotree.Model("negative resistance")
-    m.add(Capacitor("C", "p", "ground", capacitance=1.0, initial=1.0))
-    m.add(Resistor("R2", "p", "o", resistance=1.0))
-    m.add(Resistor("R3", "n", "ground", resistance=1.0))
-    m.add(Resistor("R4", "n", "o", resistance=1.0))
+    m.add(Capacitor("C", ("p", "ground"), capacitance=1.0, initial=1.0))
+    m.add(Resistor("R2", ("p", "o"), resistance=1.0))
+    m.add(Resistor("R3", ("n", "ground"), resistance=1.0))
+    m.add(Resistor("R4", ("n", "o"), resistance=1.0))
     m.add(cotree.OperationalAmplifier("U", ("p", "n"), ("o", "ground")))
     sol = m.simulate(t_end=20.0, points=5, rtol=1e-9)
     np.testing.assert_allclose(sol["C.voltage"], np.exp(sol.t), rtol=1e-6)
@@ -137,8 +137,8 @@ def test_a_failure_before_the_first_output_time() -> None:
 def blocked_diode(current: str) -> cotree.Model:
     """A current source that asks more of a blocking diode than its saturation current."""
     m = cotree.Model("blocked")
-    m.add(cotree.CurrentSource("I", "a", "ground", current=current))
-    m.add(cotree.Diode("D", "a", "ground", saturation_current=1e-3, thermal_voltage=0.025, leakage=0.0))
+    m.add(cotree.CurrentSource("I", ("a", "ground"), current=current))
+    m.add(cotree.Diode("D", ("a", "ground"), saturation_current=1e-3, thermal_voltage=0.025, leakage=0.0))
     return m
 
 
@@ -175,6 +175,6 @@ def test_interruption_of_the_rough_run_ends_everything(monkeypatch: pytest.Monke
 def test_a_value_beyond_all_measure_is_told() -> None:
     """Its square would not be a number any more, somewhere in the equations."""
     m = cotree.Model("large", parameters={"big": 1e90})
-    m.add(Resistor("R", "in", "ground", resistance="big*big"))
+    m.add(Resistor("R", ("in", "ground"), resistance="big*big"))
     with pytest.raises(CotreeError, match=r"R\.resistance: the value is 1e\+180\. Expected numbers up to 1e\+100"):
         m.equations()

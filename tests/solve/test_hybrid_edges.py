@@ -23,9 +23,9 @@ def charged(voltage: str, *blocks: Component, **parameters: float) -> cotree.Mod
     m = cotree.Model("charged")
     for name, value in parameters.items():
         m.parameter(name, value)
-    m.add(ct.VoltageSource("V", "a", "ground", voltage=voltage))
-    m.add(ct.Resistor("R", "a", "b", resistance=2.0))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance=0.1))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage=voltage))
+    m.add(ct.Resistor("R", ("a", "b"), resistance=2.0))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance=0.1))
     for block in blocks:
         m.add(block)
     return m
@@ -38,9 +38,9 @@ def machine(voltage: str, **parameters: float) -> cotree.Model:
 
 def test_a_valve_that_cuts_off_a_node_is_named() -> None:
     m = cotree.Model("cut off")
-    m.add(hydraulic.FlowSource("Q", "ground", "a", flow="1e-4*cos(t)"))
-    m.add(hydraulic.CheckValve("X", "a", "b", conductance=1e-9, cracking_pressure=0.0))
-    m.add(hydraulic.Volume("v", "b", "ground", volume=1e-3, bulk_modulus=1e9))
+    m.add(hydraulic.FlowSource("Q", ("ground", "a"), flow="1e-4*cos(t)"))
+    m.add(hydraulic.CheckValve("X", ("a", "b"), conductance=1e-9, cracking_pressure=0.0))
+    m.add(hydraulic.Volume("v", ("b", "ground"), volume=1e-3, bulk_modulus=1e9))
     with pytest.raises(SolveError, match=r"nothing fixes the values by which X.opens, X.closes would happen.*leakage"):
         m.simulate(1.0, points=3)
 
@@ -110,8 +110,8 @@ def test_switches_that_share_a_name_keep_their_events_in_a_file(
 
 def test_pressures_below_the_vacuum_are_said() -> None:
     m = cotree.Model("suction")
-    m.add(hydraulic.FlowSource("Q", "a", "ground", flow=1e-5))
-    m.add(hydraulic.Volume("v", "a", "ground", volume=1e-3, bulk_modulus=1e9))
+    m.add(hydraulic.FlowSource("Q", ("a", "ground"), flow=1e-5))
+    m.add(hydraulic.Volume("v", ("a", "ground"), volume=1e-3, bulk_modulus=1e9))
     assert not any("vacuum" in note for note in m.simulate(0.01, points=3).notes)  # -1e5 Pa
     late = m.simulate(0.05, points=3).notes
     assert any("at a falls below the vacuum: -5e+05 Pa at t = 0.05 s" in note for note in late)
@@ -119,7 +119,7 @@ def test_pressures_below_the_vacuum_are_said() -> None:
 
 def test_gas_below_the_vacuum_is_refused() -> None:
     m = cotree.Model("gas")
-    m.add(pneumatic.Chamber("A", "a", "ground", volume=1e-3, initial=-1.2e5))
+    m.add(pneumatic.Chamber("A", ("a", "ground"), volume=1e-3, initial=-1.2e5))
     with pytest.raises(ModelError, match=r"A.initial: the pressure is -120000 Pa.*vacuum"):
         m.simulate(1.0)
 
@@ -127,10 +127,10 @@ def test_gas_below_the_vacuum_is_refused() -> None:
 def test_a_loose_tolerance_does_not_hide_that_a_run_is_stiff() -> None:
     """A charged capacitor behind a diode of 1 mohm: T = 100 ns, and the voltage follows the source while it rises."""
     m = cotree.Model("rectifier")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="10*sin(314*t)"))
-    m.add(ct.IdealDiode("D", "a", "b", on_resistance=1e-3, off_resistance=1e6, forward_voltage=0.0))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance=1e-4))
-    m.add(ct.Resistor("R", "b", "ground", resistance=100.0))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="10*sin(314*t)"))
+    m.add(ct.IdealDiode("D", ("a", "b"), on_resistance=1e-3, off_resistance=1e6, forward_voltage=0.0))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance=1e-4))
+    m.add(ct.Resistor("R", ("b", "ground"), resistance=100.0))
     found = m.simulate(0.05, times=[0.0, 0.0025, 0.004, 0.05], rtol=0.1)
     assert found.statistics.integrator == "rodas"
     np.testing.assert_allclose(found["C.voltage"][:3], 10 * np.sin(314 * found.t[:3]), rtol=0, atol=1e-2)

@@ -16,10 +16,10 @@ SECTIONS = 1000
 def rc_line() -> cotree.Model:
     """1 V steps onto a thousand sections of R = 1 and C = 1e-3."""
     m = cotree.Model("line")
-    m.add(VoltageSource("V", "n0", "ground", voltage=1.0))
+    m.add(VoltageSource("V", ("n0", "ground"), voltage=1.0))
     for k in range(1, SECTIONS + 1):
-        m.add(Resistor(f"R{k}", f"n{k - 1}", f"n{k}", resistance=1.0))
-        m.add(Capacitor(f"C{k}", f"n{k}", "ground", capacitance=1e-3))
+        m.add(Resistor(f"R{k}", (f"n{k - 1}", f"n{k}"), resistance=1.0))
+        m.add(Capacitor(f"C{k}", (f"n{k}", "ground"), capacitance=1e-3))
     return m
 
 
@@ -46,18 +46,18 @@ def cell(k: int, side: int) -> tuple[int, int]:
 def grid(side: int, twins: bool) -> cotree.Model:
     """Resistors between neighbours, V at a corner, I in the middle, four capacitors; twins: one of them is doubled."""
     m = cotree.Model("grid")
-    m.add(VoltageSource("V", "n0_0", "ground", voltage="sin(t)"))
-    m.add(CurrentSource("I", "ground", f"n{side // 2}_{side // 2}", current="cos(2*t)"))
+    m.add(VoltageSource("V", ("n0_0", "ground"), voltage="sin(t)"))
+    m.add(CurrentSource("I", ("ground", f"n{side // 2}_{side // 2}"), current="cos(2*t)"))
     for i in range(side):
         for j in range(side):
             if i + 1 < side:
-                m.add(Resistor(f"Rv{i}_{j}", f"n{i}_{j}", f"n{i + 1}_{j}", resistance=1.0 + 0.01 * i))
+                m.add(Resistor(f"Rv{i}_{j}", (f"n{i}_{j}", f"n{i + 1}_{j}"), resistance=1.0 + 0.01 * i))
             if j + 1 < side:
-                m.add(Resistor(f"Rh{i}_{j}", f"n{i}_{j}", f"n{i}_{j + 1}", resistance=1.0 + 0.01 * j))
+                m.add(Resistor(f"Rh{i}_{j}", (f"n{i}_{j}", f"n{i}_{j + 1}"), resistance=1.0 + 0.01 * j))
     for k in range(1, 5):
-        m.add(Capacitor(f"C{k}", "n{}_{}".format(*cell(k, side)), "ground", capacitance=0.1 * k))
+        m.add(Capacitor(f"C{k}", ("n{}_{}".format(*cell(k, side)), "ground"), capacitance=0.1 * k))
     if twins:
-        m.add(Capacitor("twin", "n{}_{}".format(*cell(1, side)), "ground", capacitance=0.3))
+        m.add(Capacitor("twin", ("n{}_{}".format(*cell(1, side)), "ground"), capacitance=0.3))
     return m
 
 

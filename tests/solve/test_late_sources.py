@@ -17,10 +17,10 @@ x = cotree.translational
 def oscillator(force):
     """m = 1, k = 4, b = 1."""
     m = cotree.Model("oscillator")
-    m.add(x.ForceSource("F", "ground", "a", force=force))
-    m.add(x.Mass("m", "a", "ground", mass=1.0))
-    m.add(x.Spring("k", "a", "ground", stiffness=4.0))
-    m.add(x.Damper("d", "a", "ground", damping=1.0))
+    m.add(x.ForceSource("F", ("ground", "a"), force=force))
+    m.add(x.Mass("m", ("a", "ground"), mass=1.0))
+    m.add(x.Spring("k", ("a", "ground"), stiffness=4.0))
+    m.add(x.Damper("d", ("a", "ground"), damping=1.0))
     return m
 
 
@@ -59,9 +59,9 @@ def test_a_bump_in_the_middle_of_a_run_is_seen(width, options):
 )
 def test_a_flank_late_in_a_long_run_is_seen(voltage, exact):
     m = cotree.Model("RC")
-    m.add(VoltageSource("V", "a", "ground", voltage=voltage))
-    m.add(Resistor("R", "a", "b", resistance=1.0))
-    m.add(Capacitor("C", "b", "ground", capacitance=0.1))
+    m.add(VoltageSource("V", ("a", "ground"), voltage=voltage))
+    m.add(Resistor("R", ("a", "b"), resistance=1.0))
+    m.add(Capacitor("C", ("b", "ground"), capacitance=0.1))
     times = [40.0, 50.1, 50.2, 50.4, 51.0, 100.0]
     solution = m.simulate(100.0, times=times)
     assert abs(solution["C.voltage"][0]) < 1e-9
@@ -85,12 +85,12 @@ def test_a_pulse_shorter_than_the_samples_is_found_with_and_without_max_step():
 def unstable():
     """A negative resistance: the voltage grows as 1e-4 (exp(1e4 t) - 1)."""
     m = cotree.Model("unstable")
-    m.add(Capacitor("C", "p", "ground", capacitance=1e-3))
-    m.add(Resistor("R2", "p", "o", resistance=0.1))
-    m.add(Resistor("R3", "n", "ground", resistance=1.0))
-    m.add(Resistor("R4", "n", "o", resistance=1.0))
+    m.add(Capacitor("C", ("p", "ground"), capacitance=1e-3))
+    m.add(Resistor("R2", ("p", "o"), resistance=0.1))
+    m.add(Resistor("R3", ("n", "ground"), resistance=1.0))
+    m.add(Resistor("R4", ("n", "o"), resistance=1.0))
     m.add(OperationalAmplifier("U", ("p", "n"), ("o", "ground")))
-    m.add(CurrentSource("I", "ground", "p", current=1e-3))
+    m.add(CurrentSource("I", ("ground", "p"), current=1e-3))
     return m
 
 
@@ -132,9 +132,9 @@ def test_a_component_alone_gives_a_solution_or_a_cotree_error(kind):
 def test_a_source_that_drives_nothing():
     """Two transformers that allow no voltage at all: every power is zero by structure."""
     m = cotree.Model("nothing")
-    m.add(CurrentSource("I", "ground", "n1", current="cos(2*t)"))
-    m.add(Resistor("R0", "n1", "ground", resistance=0.7))
-    m.add(Resistor("R1", "n2", "ground", resistance=0.7))
+    m.add(CurrentSource("I", ("ground", "n1"), current="cos(2*t)"))
+    m.add(Resistor("R0", ("n1", "ground"), resistance=0.7))
+    m.add(Resistor("R1", ("n2", "ground"), resistance=0.7))
     m.add(cotree.Transformer("T0", ("n1", "ground"), ("ground", "n2"), ratio=-2.0))
     m.add(cotree.Transformer("T1", ("n1", "ground"), ("n1", "n2"), ratio=-2.0))
     solution = m.simulate(1.0, points=5)
@@ -144,7 +144,7 @@ def test_a_source_that_drives_nothing():
 
 def test_a_free_mass_keeps_its_speed():
     m = cotree.Model("free")
-    m.add(x.Mass("m", "a", "ground", mass=2.0, initial=3.0))
+    m.add(x.Mass("m", ("a", "ground"), mass=2.0, initial=3.0))
     solution = m.simulate(2.0, points=5)
     np.testing.assert_allclose(solution["a.displacement"], 3.0 * solution.t, atol=1e-9)
     assert solution.energy().error < 1e-12

@@ -12,10 +12,10 @@ from cotree.errors import SolveError
 
 def rlc(**options: object) -> cotree.Model:
     m = cotree.Model("RLC", **options)
-    m.add(VoltageSource("V", "in", "ground", voltage="sin(t)"))
-    m.add(Resistor("R", "in", "a", resistance=0.2))
-    m.add(Inductor("L", "a", "b", inductance=0.1))
-    m.add(Capacitor("C", "b", "ground", capacitance=0.05))
+    m.add(VoltageSource("V", ("in", "ground"), voltage="sin(t)"))
+    m.add(Resistor("R", ("in", "a"), resistance=0.2))
+    m.add(Inductor("L", ("a", "b"), inductance=0.1))
+    m.add(Capacitor("C", ("b", "ground"), capacitance=0.05))
     return m
 
 
@@ -55,10 +55,10 @@ def test_all_outputs_by_default_and_errors_by_name() -> None:
 
 def diode() -> cotree.Model:
     m = cotree.Model("diode")
-    m.add(VoltageSource("V", "in", "ground", voltage=2.0))
-    m.add(Resistor("R", "in", "a", resistance=10.0))
-    m.add(Diode("D", "a", "ground", saturation_current=1e-9, thermal_voltage=0.05, leakage=0.0))
-    m.add(Capacitor("C", "a", "ground", capacitance=1e-3))
+    m.add(VoltageSource("V", ("in", "ground"), voltage=2.0))
+    m.add(Resistor("R", ("in", "a"), resistance=10.0))
+    m.add(Diode("D", ("a", "ground"), saturation_current=1e-9, thermal_voltage=0.05, leakage=0.0))
+    m.add(Capacitor("C", ("a", "ground"), capacitance=1e-3))
     return m
 
 
@@ -84,10 +84,10 @@ def test_about_the_operating_point() -> None:
 def test_with_a_diode_inside_an_algebraic_loop() -> None:
     """R and D in series: the slope is 1 / (R + V_T / (i + I_s))."""
     m = cotree.Model("series")
-    m.add(VoltageSource("V", "in", "ground", voltage=2.0))
-    m.add(Resistor("R", "in", "a", resistance=10.0))
-    m.add(Diode("D", "a", "b", saturation_current=1e-9, thermal_voltage=0.05, leakage=0.0))
-    m.add(Capacitor("C", "b", "ground", capacitance=1e-3))
+    m.add(VoltageSource("V", ("in", "ground"), voltage=2.0))
+    m.add(Resistor("R", ("in", "a"), resistance=10.0))
+    m.add(Diode("D", ("a", "b"), saturation_current=1e-9, thermal_voltage=0.05, leakage=0.0))
+    m.add(Capacitor("C", ("b", "ground"), capacitance=1e-3))
     system = m.linearise(at={"C.voltage": 0.4}, outputs=["R.current"])
     sol = m.simulate(t_end=1e-9, points=2, start={"C.voltage": 0.4})
     slope = 1 / (10 + 0.05 / (sol["R.current"][0] + 1e-9))
@@ -97,9 +97,9 @@ def test_with_a_diode_inside_an_algebraic_loop() -> None:
 
 def test_modes_at_the_time_asked_for_and_parameters() -> None:
     m = cotree.Model("switch")
-    m.add(VoltageSource("V", "in", "ground", voltage=1.0))
-    m.add(Switch("S", "in", "a", closed="step(t - 1)", on_resistance=2.0, off_resistance=1e3))
-    m.add(Capacitor("C", "a", "ground", capacitance=0.5))
+    m.add(VoltageSource("V", ("in", "ground"), voltage=1.0))
+    m.add(Switch("S", ("in", "a"), closed="step(t - 1)", on_resistance=2.0, off_resistance=1e3))
+    m.add(Capacitor("C", ("a", "ground"), capacitance=0.5))
     assert m.linearise(t=0.5, outputs=[]).A[0, 0] == pytest.approx(-1 / 500)
     assert m.linearise(t=1.0, outputs=[]).A[0, 0] == pytest.approx(-1.0)
     assert m.linearise(t=2.0, outputs=[], parameters={"C.capacitance": 0.25}).A[0, 0] == pytest.approx(-2.0)
@@ -107,7 +107,7 @@ def test_modes_at_the_time_asked_for_and_parameters() -> None:
 
 def test_frequency_response_of_several_inputs() -> None:
     m = rlc()
-    m.add(cotree.CurrentSource("I", "ground", "b", current="cos(t)"))
+    m.add(cotree.CurrentSource("I", ("ground", "b"), current="cos(t)"))
     system = m.linearise(outputs=["C.voltage", "L.current"])
     omega = np.array([0.5, 5.0, 50.0])
     response = system.frequency_response(omega)

@@ -343,9 +343,9 @@ except cotree.FileError as error:
 def test_a_run_that_fails_is_kept(tmp_path: Path) -> None:
     """Up to the failure, with the reason in the error and the results in both."""
     model = ct.Model("fails")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage="sqrt(1 - t)"))
-    model.add(ct.Resistor("R", "in", "out", resistance=1.0))
-    model.add(ct.Capacitor("C", "out", "ground", capacitance=1.0))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage="sqrt(1 - t)"))
+    model.add(ct.Resistor("R", ("in", "out"), resistance=1.0))
+    model.add(ct.Capacitor("C", ("out", "ground"), capacitance=1.0))
     with pytest.raises(SolveError, match="no finite value") as caught:
         model.simulate(2.0, points=21, out=tmp_path / "run.h5")
     held = Solution.from_hdf5(tmp_path / "run.h5")

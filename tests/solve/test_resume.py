@@ -87,10 +87,10 @@ def example(name: str) -> ct.Model:
 def switched() -> ct.Model:
     """A source that jumps, at output times and between them, so that there are many stretches."""
     model = ct.Model("switched")
-    model.add(ct.VoltageSource("V", "in", "ground", voltage="step(t - 0.2) - 2*step(t - 0.43) + sin(3*t)"))
-    model.add(ct.Resistor("R", "in", "out", resistance=2.0))
-    model.add(ct.Inductor("L", "out", "end", inductance=0.1))
-    model.add(ct.Capacitor("C", "end", "ground", capacitance=0.01))
+    model.add(ct.VoltageSource("V", ("in", "ground"), voltage="step(t - 0.2) - 2*step(t - 0.43) + sin(3*t)"))
+    model.add(ct.Resistor("R", ("in", "out"), resistance=2.0))
+    model.add(ct.Inductor("L", ("out", "end"), inductance=0.1))
+    model.add(ct.Capacitor("C", ("end", "ground"), capacitance=0.01))
     return model
 
 
@@ -177,7 +177,7 @@ def test_a_model_that_is_given() -> None:
     first = cut(switched(), 1.0, 0.3, points=21)
     assert ct.resume(first, model=switched()).complete
     other = switched()
-    other.components["R"] = ct.Resistor("R", "in", "out", resistance=3.0)
+    other.components["R"] = ct.Resistor("R", ("in", "out"), resistance=3.0)
     with pytest.raises(ModelError, match=r"R\.resistance: it is 3\.0, and was 2\.0"):
         ct.resume(first, model=other)
 
@@ -191,7 +191,7 @@ def test_a_model_that_cannot_be_stored() -> None:
         ct.resume(without)
     same(ct.resume(without, model=switched()), switched().simulate(1.0, points=21))
     other = switched()
-    other.components["R"] = ct.Resistor("R", "in", "out", resistance=3.0)
+    other.components["R"] = ct.Resistor("R", ("in", "out"), resistance=3.0)
     with pytest.raises(ResultError, match=r"R\.resistance is 3\.0, and was 2\.0"):
         ct.resume(without, model=other)
 

@@ -25,10 +25,10 @@ def circuit(*components: object, **options: object) -> cotree.Model:
 def series_rlc() -> cotree.Model:
     """L = 0.1, R = 0.2, C = 0.05 on 1 V: lightly damped, some ten oscillations."""
     return circuit(
-        VoltageSource("V", "in", "ground", voltage=1.0),
-        Resistor("R", "in", "a", resistance=0.2),
-        Inductor("L", "a", "b", inductance=0.1),
-        Capacitor("C", "b", "ground", capacitance=0.05),
+        VoltageSource("V", ("in", "ground"), voltage=1.0),
+        Resistor("R", ("in", "a"), resistance=0.2),
+        Inductor("L", ("a", "b"), inductance=0.1),
+        Capacitor("C", ("b", "ground"), capacitance=0.05),
     )
 
 
@@ -60,10 +60,10 @@ def test_integrators_agree_with_the_exact_solution(integrator: str) -> None:
 
 def diode_model() -> cotree.Model:
     return circuit(
-        VoltageSource("V", "in", "ground", voltage="sin(t)"),
-        Resistor("R", "in", "a", resistance=1.0),
-        Diode("D", "a", "b", saturation_current=1e-9, thermal_voltage=0.05, leakage=0.0),
-        Capacitor("C", "b", "ground", capacitance=1.0),
+        VoltageSource("V", ("in", "ground"), voltage="sin(t)"),
+        Resistor("R", ("in", "a"), resistance=1.0),
+        Diode("D", ("a", "b"), saturation_current=1e-9, thermal_voltage=0.05, leakage=0.0),
+        Capacitor("C", ("b", "ground"), capacitance=1.0),
     )
 
 
@@ -78,9 +78,9 @@ def test_cvodes_or_idas_by_the_problem() -> None:
 def test_pulses_are_exact_and_values_at_a_break_are_those_after_it() -> None:
     """A square wave of period 0.1 into an RC; the grid falls on the breaks only up to rounding."""
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="pulse(t, 0.05, 0.1)"),
-        Resistor("R", "in", "out", resistance=1.0),
-        Capacitor("C", "out", "ground", capacitance=0.1),
+        VoltageSource("V", ("in", "ground"), voltage="pulse(t, 0.05, 0.1)"),
+        Resistor("R", ("in", "out"), resistance=1.0),
+        Capacitor("C", ("out", "ground"), capacitance=0.1),
     )
     sol = m.simulate(t_end=1.0, points=21, **TIGHT)
     voltage, exact = 0.0, [0.0]
@@ -96,8 +96,8 @@ def test_pulses_are_exact_and_values_at_a_break_are_those_after_it() -> None:
 @pytest.mark.parametrize("count", [11, 31, 101])
 def test_a_step_is_seen_at_its_own_time_on_any_grid(when: float, count: int) -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage=f"step(3*t - {3 * when!r})"),
-        Resistor("R", "in", "ground", resistance=1.0),
+        VoltageSource("V", ("in", "ground"), voltage=f"step(3*t - {3 * when!r})"),
+        Resistor("R", ("in", "ground"), resistance=1.0),
     )
     sol = m.simulate(t_end=1.0, points=count)
     near = np.abs(sol.t - when) < 1e-9
@@ -106,8 +106,8 @@ def test_a_step_is_seen_at_its_own_time_on_any_grid(when: float, count: int) -> 
 
 def test_steps_of_parameters_and_nested_steps() -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="a*step(t - t0) - step(t - 2*t0)*step(t - 1)"),
-        Resistor("R", "in", "ground", resistance=1.0),
+        VoltageSource("V", ("in", "ground"), voltage="a*step(t - t0) - step(t - 2*t0)*step(t - 1)"),
+        Resistor("R", ("in", "ground"), resistance=1.0),
         parameters={"a": 2.0, "t0": 0.25},
     )
     times = [0.0, 0.2, 0.3, 0.6, 0.9, 1.1]
@@ -119,9 +119,9 @@ def test_steps_of_parameters_and_nested_steps() -> None:
 def test_parameters_without_rebuilding() -> None:
     """Parameters, expressions of parameters, and plain fields; the same equations serve all of them."""
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="u*cos(w*t)"),
-        Resistor("R", "in", "a", resistance="2*r"),
-        Capacitor("C", "a", "ground", capacitance=0.5, initial="u/4"),
+        VoltageSource("V", ("in", "ground"), voltage="u*cos(w*t)"),
+        Resistor("R", ("in", "a"), resistance="2*r"),
+        Capacitor("C", ("a", "ground"), capacitance=0.5, initial="u/4"),
         parameters={"u": 1.0, "r": 1.0, "w": "3*r", "unused": 7.0},
     )
 
@@ -155,11 +155,11 @@ def test_the_value_of_a_constant_source_can_be_changed() -> None:
 
 def test_steady_start_is_the_direct_current_solution() -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="12 + 3*step(t - 1)"),
-        Resistor("R1", "in", "a", resistance=2.0),
-        Inductor("L", "a", "b", inductance=0.1),
-        Resistor("R2", "b", "ground", resistance=4.0),
-        Capacitor("C", "b", "ground", capacitance=0.2),
+        VoltageSource("V", ("in", "ground"), voltage="12 + 3*step(t - 1)"),
+        Resistor("R1", ("in", "a"), resistance=2.0),
+        Inductor("L", ("a", "b"), inductance=0.1),
+        Resistor("R2", ("b", "ground"), resistance=4.0),
+        Capacitor("C", ("b", "ground"), capacitance=0.2),
     )
     sol = m.simulate(t_end=2.0, points=21, start="steady")
     before = sol.t < 1
@@ -170,10 +170,10 @@ def test_steady_start_is_the_direct_current_solution() -> None:
 
 def test_steady_start_with_a_diode() -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage=5.0),
-        Resistor("R", "in", "a", resistance=100.0),
-        Diode("D", "a", "ground", saturation_current=1e-12, thermal_voltage=0.025, leakage=0.0),
-        Capacitor("C", "a", "ground", capacitance=1e-6),
+        VoltageSource("V", ("in", "ground"), voltage=5.0),
+        Resistor("R", ("in", "a"), resistance=100.0),
+        Diode("D", ("a", "ground"), saturation_current=1e-12, thermal_voltage=0.025, leakage=0.0),
+        Capacitor("C", ("a", "ground"), capacitance=1e-6),
     )
     sol = m.simulate(t_end=1e-3, points=3, start="steady")
     v = sol["C.voltage"]
@@ -182,7 +182,7 @@ def test_steady_start_with_a_diode() -> None:
 
 
 def test_no_steady_start_where_charge_grows_without_end() -> None:
-    m = circuit(CurrentSource("I", "ground", "a", current=1.0), Capacitor("C", "a", "ground", capacitance=1.0))
+    m = circuit(CurrentSource("I", ("ground", "a"), current=1.0), Capacitor("C", ("a", "ground"), capacitance=1.0))
     with pytest.raises(SolveError, match=r"C\.voltage"):
         m.simulate(t_end=1.0, start="steady")
 
@@ -229,12 +229,12 @@ def test_progress_is_told_and_ends_at_one() -> None:
 def test_a_state_that_is_zero_by_symmetry_does_no_harm() -> None:
     """A balanced bridge: the inductor across it carries rounding errors only, which must not set the tolerance."""
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="10*sin(3*t)"),
-        *(Resistor(f"R{k}", a, b, resistance=r) for k, (a, b, r) in enumerate(
+        VoltageSource("V", ("in", "ground"), voltage="10*sin(3*t)"),
+        *(Resistor(f"R{k}", (a, b), resistance=r) for k, (a, b, r) in enumerate(
             [("in", "l", 0.1), ("in", "r", 0.3), ("l", "ground", 0.7), ("r", "ground", 2.1)])),
-        Inductor("L", "l", "r", inductance=0.3),
-        Capacitor("C", "l", "ground", capacitance=0.1),
-        Capacitor("D", "r", "ground", capacitance=0.1 / 3),
+        Inductor("L", ("l", "r"), inductance=0.3),
+        Capacitor("C", ("l", "ground"), capacitance=0.1),
+        Capacitor("D", ("r", "ground"), capacitance=0.1 / 3),
     )  # fmt: skip
     sol = m.simulate(t_end=5.0, points=51)
     assert np.abs(sol["L.current"]).max() < 1e-6
@@ -243,9 +243,9 @@ def test_a_state_that_is_zero_by_symmetry_does_no_harm() -> None:
 
 def test_a_network_without_storages() -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="t"),
-        Resistor("R1", "in", "a", resistance=1.0),
-        Resistor("R2", "a", "ground", resistance=3.0),
+        VoltageSource("V", ("in", "ground"), voltage="t"),
+        Resistor("R1", ("in", "a"), resistance=1.0),
+        Resistor("R2", ("a", "ground"), resistance=3.0),
     )
     sol = m.simulate(t_end=2.0, points=5)
     np.testing.assert_allclose(sol["a.voltage"], 0.75 * sol.t, atol=1e-12)

@@ -137,7 +137,7 @@ def test_what_is_asked_for() -> None:
     with pytest.raises(ResultError, match=r"O\.angle"):
         rest["O.angel"]
     m = ct.Model("circuit")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage=1.0))
-    m.add(ct.Resistor("R", "a", "ground", resistance=1.0))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage=1.0))
+    m.add(ct.Resistor("R", ("a", "ground"), resistance=1.0))
     with pytest.raises(SolveError, match="not a mechanism"):
         static_equilibrium(m.equations())

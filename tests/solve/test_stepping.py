@@ -80,9 +80,9 @@ def test_methods_for_mechanisms_refuse_networks() -> None:
     import cotree as ct
 
     model = ct.Model("rc")
-    model.add(ct.VoltageSource("E", "n", "ground", voltage="10"))
-    model.add(ct.Resistor("R", "n", "out", resistance=1000.0))
-    model.add(ct.Capacitor("C", "out", "ground", capacitance=1e-6))
+    model.add(ct.VoltageSource("E", ("n", "ground"), voltage="10"))
+    model.add(ct.Resistor("R", ("n", "out"), resistance=1000.0))
+    model.add(ct.Capacitor("C", ("out", "ground"), capacitance=1e-6))
     problem = Problem.of(model.equations())
     for name in ("generalised_alpha", "generalised_alpha_2", "energy", "energy_decaying"):
         assert "mechanism" in INTEGRATORS[name].suits(problem)

@@ -31,17 +31,17 @@ def model(*components: object) -> cotree.Model:
 # A source of 1 through R = 2 into node a, storage C = 0.5 and L = 0.8 there, in the words of each domain.
 PARALLEL: dict[str, tuple[str, Callable[[], list[object]]]] = {
     "electrical": ("voltage", lambda: [
-        cotree.CurrentSource("S", G, "a", current="sin(t)"), cotree.Resistor("R", "a", G, resistance=2.0),
-        cotree.Capacitor("C", "a", G, capacitance=0.5), cotree.Inductor("L", "a", G, inductance=0.8)]),
+        cotree.CurrentSource("S", (G, "a"), current="sin(t)"), cotree.Resistor("R", ("a", G), resistance=2.0),
+        cotree.Capacitor("C", ("a", G), capacitance=0.5), cotree.Inductor("L", ("a", G), inductance=0.8)]),
     "translational": ("velocity", lambda: [
-        x.ForceSource("S", G, "a", force="sin(t)"), x.Damper("R", "a", G, damping=0.5),
-        x.Mass("C", "a", G, mass=0.5), x.Spring("L", "a", G, stiffness=1.25)]),
+        x.ForceSource("S", (G, "a"), force="sin(t)"), x.Damper("R", ("a", G), damping=0.5),
+        x.Mass("C", ("a", G), mass=0.5), x.Spring("L", ("a", G), stiffness=1.25)]),
     "rotational": ("angular_velocity", lambda: [
-        r.TorqueSource("S", G, "a", torque="sin(t)"), r.Damper("R", "a", G, damping=0.5),
-        r.Inertia("C", "a", G, inertia=0.5), r.Spring("L", "a", G, stiffness=1.25)]),
+        r.TorqueSource("S", (G, "a"), torque="sin(t)"), r.Damper("R", ("a", G), damping=0.5),
+        r.Inertia("C", ("a", G), inertia=0.5), r.Spring("L", ("a", G), stiffness=1.25)]),
     "hydraulic": ("pressure", lambda: [
-        h.FlowSource("S", G, "a", flow="sin(t)"), h.Resistance("R", "a", G, resistance=2.0),
-        h.Accumulator("C", "a", G, capacitance=0.5), h.Inertance("L", "a", G, fluid_inertance=0.8)]),
+        h.FlowSource("S", (G, "a"), flow="sin(t)"), h.Resistance("R", ("a", G), resistance=2.0),
+        h.Accumulator("C", ("a", G), capacitance=0.5), h.Inertance("L", ("a", G), fluid_inertance=0.8)]),
 }  # fmt: skip
 
 
@@ -61,20 +61,20 @@ def test_parallel_resonance_in_every_domain(domain: str) -> None:
 
 SERIES: dict[str, tuple[str, Callable[[], list[object]]]] = {
     "electrical": ("voltage", lambda: [
-        cotree.VoltageSource("S", "a", G, voltage="cos(t)"), cotree.Resistor("R", "a", "b", resistance=2.0),
-        cotree.Capacitor("C", "b", G, capacitance=0.5)]),
+        cotree.VoltageSource("S", ("a", G), voltage="cos(t)"), cotree.Resistor("R", ("a", "b"), resistance=2.0),
+        cotree.Capacitor("C", ("b", G), capacitance=0.5)]),
     "translational": ("velocity", lambda: [
-        x.VelocitySource("S", "a", G, velocity="cos(t)"), x.Damper("R", "a", "b", damping=0.5),
-        x.Mass("C", "b", G, mass=0.5)]),
+        x.VelocitySource("S", ("a", G), velocity="cos(t)"), x.Damper("R", ("a", "b"), damping=0.5),
+        x.Mass("C", ("b", G), mass=0.5)]),
     "rotational": ("angular_velocity", lambda: [
-        r.SpeedSource("S", "a", G, speed="cos(t)"), r.Damper("R", "a", "b", damping=0.5),
-        r.Inertia("C", "b", G, inertia=0.5)]),
+        r.SpeedSource("S", ("a", G), speed="cos(t)"), r.Damper("R", ("a", "b"), damping=0.5),
+        r.Inertia("C", ("b", G), inertia=0.5)]),
     "thermal": ("temperature", lambda: [
-        th.TemperatureSource("S", "a", G, temperature="cos(t)"), th.Resistance("R", "a", "b", resistance=2.0),
-        th.Capacity("C", "b", G, heat_capacity=0.5)]),
+        th.TemperatureSource("S", ("a", G), temperature="cos(t)"), th.Resistance("R", ("a", "b"), resistance=2.0),
+        th.Capacity("C", ("b", G), heat_capacity=0.5)]),
     "hydraulic": ("pressure", lambda: [
-        h.PressureSource("S", "a", G, pressure="cos(t)"), h.Resistance("R", "a", "b", resistance=2.0),
-        h.Accumulator("C", "b", G, capacitance=0.5)]),
+        h.PressureSource("S", ("a", G), pressure="cos(t)"), h.Resistance("R", ("a", "b"), resistance=2.0),
+        h.Accumulator("C", ("b", G), capacitance=0.5)]),
 }  # fmt: skip
 
 
@@ -91,10 +91,10 @@ def test_mass_spring_damper_displacement() -> None:
     """m x'' + d x' + k x = F from rest: x(t) = F/k (1 - exp(-a t)(cos w t + a/w sin w t))."""
     mass, damping, stiffness, force = 2.0, 1.5, 30.0, 6.0
     m = model(
-        x.ForceSource("F", G, "p", force=force),
-        x.Mass("m", "p", G, mass=mass),
-        x.Damper("d", "p", G, damping=damping),
-        x.Spring("k", "p", G, stiffness=stiffness),
+        x.ForceSource("F", (G, "p"), force=force),
+        x.Mass("m", ("p", G), mass=mass),
+        x.Damper("d", ("p", G), damping=damping),
+        x.Spring("k", ("p", G), stiffness=stiffness),
     )
     sol = m.simulate(t_end=6.0, points=25, **TIGHT)
     a = damping / (2 * mass)
@@ -109,9 +109,9 @@ def test_mass_spring_damper_displacement() -> None:
 
 def test_two_masses_free_in_space_keep_their_momentum() -> None:
     m = model(
-        x.Mass("m1", "p", G, mass=2.0, initial=3.0),
-        x.Mass("m2", "q", G, mass=1.0),
-        x.Spring("k", "p", "q", stiffness=50.0),
+        x.Mass("m1", ("p", G), mass=2.0, initial=3.0),
+        x.Mass("m2", ("q", G), mass=1.0),
+        x.Spring("k", ("p", "q"), stiffness=50.0),
     )
     sol = m.simulate(t_end=2.0, points=21, **TIGHT)
     np.testing.assert_allclose(2 * sol["p.velocity"] + sol["q.velocity"], 6.0, atol=1e-9)
@@ -125,11 +125,11 @@ def test_two_masses_free_in_space_keep_their_momentum() -> None:
 def test_thermal_balance_counts_heat_once() -> None:
     """Two rooms, a heater, a wall between and a wall to the outside: supplied = stored + lost, in joules of heat."""
     m = model(
-        th.HeatSource("heater", G, "one", heat_flow="100*step(t - 10)"),
-        th.Capacity("C1", "one", G, heat_capacity=500.0, initial=4.0),
-        th.Resistance("inner", "one", "two", resistance=0.2),
-        th.Capacity("C2", "two", G, heat_capacity=800.0),
-        th.Resistance("outer", "two", G, resistance=0.5),
+        th.HeatSource("heater", (G, "one"), heat_flow="100*step(t - 10)"),
+        th.Capacity("C1", ("one", G), heat_capacity=500.0, initial=4.0),
+        th.Resistance("inner", ("one", "two"), resistance=0.2),
+        th.Capacity("C2", ("two", G), heat_capacity=800.0),
+        th.Resistance("outer", ("two", G), resistance=0.5),
     )
     sol = m.simulate(t_end=500.0, points=101, rtol=1e-9)
     audit = sol.energy()
@@ -153,15 +153,15 @@ COUPLINGS = [
 ]  # fmt: skip
 SOURCE = {
     "electrical": lambda: [
-        cotree.VoltageSource("S", "a0", G, voltage="1 + sin(t)"), cotree.Resistor("RS", "a0", "a", resistance=0.7)],
+        cotree.VoltageSource("S", ("a0", G), voltage="1 + sin(t)"), cotree.Resistor("RS", ("a0", "a"), resistance=0.7)],
     "translational": lambda: [
-        x.VelocitySource("S", "a0", G, velocity="1 + sin(t)"), x.Damper("RS", "a0", "a", damping=1 / 0.7)],
+        x.VelocitySource("S", ("a0", G), velocity="1 + sin(t)"), x.Damper("RS", ("a0", "a"), damping=1 / 0.7)],
     "hydraulic": lambda: [
-        h.PressureSource("S", "a0", G, pressure="1 + sin(t)"), h.Resistance("RS", "a0", "a", resistance=0.7)],
+        h.PressureSource("S", ("a0", G), pressure="1 + sin(t)"), h.Resistance("RS", ("a0", "a"), resistance=0.7)],
 }  # fmt: skip
 LOAD = {
-    "rotational": lambda: [r.Damper("RL", "b", G, damping=0.4)],
-    "translational": lambda: [x.Damper("RL", "b", G, damping=0.4)],
+    "rotational": lambda: [r.Damper("RL", ("b", G), damping=0.4)],
+    "translational": lambda: [x.Damper("RL", ("b", G), damping=0.4)],
 }
 
 
@@ -188,8 +188,8 @@ def test_transducers_lose_nothing_and_follow_their_law(kind: type, one: tuple, t
 @pytest.mark.parametrize("kind", [r.Gear, x.Lever])
 def test_gear_and_lever_lose_nothing(kind: type) -> None:
     room = r if kind is r.Gear else x
-    source = r.SpeedSource("S", "a", G, speed=2.0) if room is r else x.VelocitySource("S", "a", G, velocity=2.0)
-    m = model(source, kind("X", ("a", G), ("b", G), ratio=-4.0), room.Damper("D", "b", G, damping=3.0))
+    source = r.SpeedSource("S", ("a", G), speed=2.0) if room is r else x.VelocitySource("S", ("a", G), velocity=2.0)
+    m = model(source, kind("X", ("a", G), ("b", G), ratio=-4.0), room.Damper("D", ("b", G), damping=3.0))
     sol = m.simulate(t_end=1.0, points=2)
     across, through = ("angular_velocity", "torque") if room is r else ("velocity", "force")
     np.testing.assert_allclose(sol[f"b.{across}"], -0.5)
@@ -203,10 +203,10 @@ def test_small_hydraulic_flows_are_as_accurate_as_large_voltages() -> None:
     def run(flow: float, pressure: float) -> np.ndarray:
         z = pressure / flow
         m = model(
-            h.PressureSource("P", "a", G, pressure=pressure),
-            h.Resistance("R", "a", "b", resistance=0.5 * z),
-            h.Inertance("L", "b", "c", fluid_inertance=0.2 * z),
-            h.Accumulator("C", "c", G, capacitance=0.1 / z),
+            h.PressureSource("P", ("a", G), pressure=pressure),
+            h.Resistance("R", ("a", "b"), resistance=0.5 * z),
+            h.Inertance("L", ("b", "c"), fluid_inertance=0.2 * z),
+            h.Accumulator("C", ("c", G), capacitance=0.1 / z),
         )
         sol = m.simulate(t_end=1.0, points=21)
         block = np.array([[-2.5, -5.0, 5.0], [10.0, 0, 0], [0, 0, 0]])

@@ -38,11 +38,11 @@ def circuit(*components: object, **options: object) -> cotree.Model:
 def test_inverting_amplifier(gain: float | None) -> None:
     """v_o / v_i = -(R2/R1) / (1 + (1 + R2/R1) / gain)."""
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="sin(5*t)"),
-        Resistor("R1", "in", "n", resistance=1e3),
-        Resistor("R2", "n", "out", resistance=4.7e3),
+        VoltageSource("V", ("in", "ground"), voltage="sin(5*t)"),
+        Resistor("R1", ("in", "n"), resistance=1e3),
+        Resistor("R2", ("n", "out"), resistance=4.7e3),
         OperationalAmplifier("U", ("ground", "n"), ("out", "ground"), gain=gain),
-        Resistor("RL", "out", "ground", resistance=100.0),
+        Resistor("RL", ("out", "ground"), resistance=100.0),
     )
     sol = m.simulate(t_end=2.0, points=11)
     exact = -4.7 / (1 + (5.7 / gain if gain else 0.0)) * np.sin(5 * sol.t)
@@ -54,9 +54,9 @@ def test_inverting_amplifier(gain: float | None) -> None:
 
 def test_follower_needs_no_other_component() -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="2 + t"),
+        VoltageSource("V", ("in", "ground"), voltage="2 + t"),
         OperationalAmplifier("U", ("in", "out"), ("out", "ground")),
-        Resistor("RL", "out", "ground", resistance=10.0),
+        Resistor("RL", ("out", "ground"), resistance=10.0),
     )
     sol = m.simulate(t_end=1.0, points=3)
     np.testing.assert_allclose(sol["out.voltage"], [2.0, 2.5, 3.0], atol=1e-12)
@@ -67,9 +67,9 @@ def test_follower_needs_no_other_component() -> None:
 def test_integrator(gain: float | None) -> None:
     """Ideal: v_o = -1/(RC) int v_i. With gain A: R C (1 + A) v_n' = v_i - v_n, v_o = -A v_n."""
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="cos(2*t)"),
-        Resistor("R", "in", "n", resistance=2.0),
-        Capacitor("C", "n", "out", capacitance=0.25),
+        VoltageSource("V", ("in", "ground"), voltage="cos(2*t)"),
+        Resistor("R", ("in", "n"), resistance=2.0),
+        Capacitor("C", ("n", "out"), capacitance=0.25),
         OperationalAmplifier("U", ("ground", "n"), ("out", "ground"), gain=gain),
     )
     sol = m.simulate(t_end=3.0, points=13, **TIGHT)
@@ -86,11 +86,11 @@ def test_sallen_key_low_pass() -> None:
     """H = 1 / (1 + s C2 (R1 + R2) + s^2 R1 R2 C1 C2), with C1 from the middle to the output."""
     r1, r2, c1, c2 = 1.0, 2.0, 0.9, 0.3
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="1"),
-        Resistor("R1", "in", "a", resistance=r1),
-        Resistor("R2", "a", "b", resistance=r2),
-        Capacitor("C1", "a", "out", capacitance=c1),
-        Capacitor("C2", "b", "ground", capacitance=c2),
+        VoltageSource("V", ("in", "ground"), voltage="1"),
+        Resistor("R1", ("in", "a"), resistance=r1),
+        Resistor("R2", ("a", "b"), resistance=r2),
+        Capacitor("C1", ("a", "out"), capacitance=c1),
+        Capacitor("C2", ("b", "ground"), capacitance=c2),
         OperationalAmplifier("U", ("b", "out"), ("out", "ground")),
     )
     system = m.linearise(outputs=["out.voltage"])
@@ -115,11 +115,11 @@ IS, VT = 1e-12, 0.02585
 
 def rectifier(amplitude: float, load: float = 100.0) -> cotree.Model:
     return circuit(
-        VoltageSource("V", "in", "ground", voltage=f"{amplitude}*sin(2*pi*50*t)"),
-        Resistor("RS", "in", "a", resistance=0.5),
-        Diode("D", "a", "out", saturation_current=IS, thermal_voltage=VT, leakage=0.0),
-        Capacitor("C", "out", "ground", capacitance=1e-3),
-        Resistor("RL", "out", "ground", resistance=load),
+        VoltageSource("V", ("in", "ground"), voltage=f"{amplitude}*sin(2*pi*50*t)"),
+        Resistor("RS", ("in", "a"), resistance=0.5),
+        Diode("D", ("a", "out"), saturation_current=IS, thermal_voltage=VT, leakage=0.0),
+        Capacitor("C", ("out", "ground"), capacitance=1e-3),
+        Resistor("RL", ("out", "ground"), resistance=load),
     )
 
 
@@ -154,9 +154,9 @@ def test_diode_curve_at_rest() -> None:
     """V over R and a diode: the bisection's current, from full blocking to hard conduction."""
     for volts in (-20.0, -0.3, 0.2, 0.6, 1.0, 12.0, 100.0):
         m = circuit(
-            VoltageSource("V", "in", "ground", voltage=volts),
-            Resistor("R", "in", "a", resistance=2.0),
-            Diode("D", "a", "ground", saturation_current=IS, thermal_voltage=VT, leakage=0.0),
+            VoltageSource("V", ("in", "ground"), voltage=volts),
+            Resistor("R", ("in", "a"), resistance=2.0),
+            Diode("D", ("a", "ground"), saturation_current=IS, thermal_voltage=VT, leakage=0.0),
         )
         sol = m.simulate(t_end=1.0, points=2)
         assert sol["D.current"][0] == pytest.approx(diode_current(volts, 2.0), rel=1e-8, abs=1e-14), volts
@@ -166,17 +166,16 @@ def test_switch_of_an_rc_at_several_instants() -> None:
     """Piecewise exponentials; the switch is open, closed, open, closed."""
     on, off, c, bleed = 1.0, 1e6, 0.2, 50.0
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage=10.0),
+        VoltageSource("V", ("in", "ground"), voltage=10.0),
         Switch(
             "S",
-            "in",
-            "out",
+            ("in", "out"),
             closed="step(t - 0.3) - step(t - 0.7) + step(t - 1.1)",
             on_resistance=on,
             off_resistance=off,
         ),
-        Capacitor("C", "out", "ground", capacitance=c, initial=2.0),
-        Resistor("R", "out", "ground", resistance=bleed),
+        Capacitor("C", ("out", "ground"), capacitance=c, initial=2.0),
+        Resistor("R", ("out", "ground"), resistance=bleed),
     )
     instants = [0.0, 0.3, 0.7, 1.1, 1.5]
     times = np.unique([*np.linspace(0, 1.5, 31), *instants])
@@ -200,13 +199,13 @@ def test_mutual_inductance_closed_form() -> None:
     """[L] i' = v - R i with the matrix [L1 M; M L2], by the matrix exponential."""
     l1, l2, mutual = 0.5, 0.2, -0.25
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage=3.0),
-        Resistor("R1", "in", "a", resistance=2.0),
+        VoltageSource("V", ("in", "ground"), voltage=3.0),
+        Resistor("R1", ("in", "a"), resistance=2.0),
         MutualInductance(
             "M", ("a", "ground"), ("b", "ground"),
             primary_inductance=l1, secondary_inductance=l2, mutual=mutual, initial_secondary=0.4,
         ),
-        Resistor("R2", "b", "ground", resistance=1.5),
+        Resistor("R2", ("b", "ground"), resistance=1.5),
     )  # fmt: skip
     sol = m.simulate(t_end=1.0, points=11, **TIGHT)
     inverse = np.linalg.inv([[l1, mutual], [mutual, l2]])
@@ -226,7 +225,7 @@ def test_transformer_and_gyrator_change_impedances() -> None:
     }
     for impedance, part in shown.items():
         m = circuit(
-            VoltageSource("V", "a", "ground", voltage="sin(t)"), part, Resistor("R", "b", "ground", resistance=3.0)
+            VoltageSource("V", ("a", "ground"), voltage="sin(t)"), part, Resistor("R", ("b", "ground"), resistance=3.0)
         )
         sol = m.simulate(t_end=2.0, points=5)
         np.testing.assert_allclose(sol["X.primary.current"], np.sin(sol.t) / impedance, atol=1e-12)
@@ -244,9 +243,9 @@ def test_voltage_and_current_of_every_element_are_outputs() -> None:
 
 def test_inductor_driven_by_a_step() -> None:
     m = circuit(
-        VoltageSource("V", "in", "ground", voltage="5*step(t - 0.25)"),
-        Resistor("R", "in", "a", resistance=2.0),
-        Inductor("L", "a", "ground", inductance=0.5),
+        VoltageSource("V", ("in", "ground"), voltage="5*step(t - 0.25)"),
+        Resistor("R", ("in", "a"), resistance=2.0),
+        Inductor("L", ("a", "ground"), inductance=0.5),
     )
     sol = m.simulate(t_end=1.0, points=9, **TIGHT)
     exact = 2.5 * (1 - np.exp(-4 * np.maximum(sol.t - 0.25, 0)))
@@ -257,13 +256,13 @@ def test_inductor_driven_by_a_step() -> None:
 def test_a_switch_is_never_more_than_closed_or_open() -> None:
     """closed = 4 t - 1 is held between 0 and 1; between, the conductances blend."""
     m = cotree.Model("switch")
-    m.add(cotree.VoltageSource("V", "a", "ground", voltage=1.0))
-    m.add(cotree.Switch("S", "a", "ground", closed="4*t - 1", on_resistance=1.0, off_resistance=10.0))
-    m.add(cotree.Switch("Q", "a", "ground", closed="step(t - 0.5)", on_resistance=1.0, off_resistance=10.0))
+    m.add(cotree.VoltageSource("V", ("a", "ground"), voltage=1.0))
+    m.add(cotree.Switch("S", ("a", "ground"), closed="4*t - 1", on_resistance=1.0, off_resistance=10.0))
+    m.add(cotree.Switch("Q", ("a", "ground"), closed="step(t - 0.5)", on_resistance=1.0, off_resistance=10.0))
     solution = m.simulate(t_end=1.0, points=9)
     expected = np.clip(4 * solution.t - 1, 0, 1)
     np.testing.assert_allclose(solution["S.current"], expected + (1 - expected) / 10, rtol=1e-9)
     assert "min" not in next(line for line in m.explain().splitlines() if "Q.current - " in line)
-    m.add(cotree.Switch("P", "a", "ground", closed=1.5, on_resistance=1.0, off_resistance=10.0))
+    m.add(cotree.Switch("P", ("a", "ground"), closed=1.5, on_resistance=1.0, off_resistance=10.0))
     with pytest.raises(cotree.ModelError, match=r"closed is 1\.5"):
         m.check()

@@ -34,14 +34,14 @@ def sizes(n: int, across: Any, through: float = 1e-3, rate: float = 1e9, positio
 
 
 BALANCED: dict[str, tuple[Component, dict[str, float], dict[str, Any]]] = {
-    "volume": (h.Volume("X", "a", G, volume=1e-3, bulk_modulus=1.4e9), {}, sizes(1, 2e7)),
-    "tank": (h.Tank("X", "a", G, area=0.5, density=1000.0, gravity=9.81), {}, sizes(1, 2e4, rate=10.0)),
-    "gas filled": (h.GasAccumulator("X", "a", G, exponent=1.3, **GAS), {"filled": 1}, sizes(1, 2e6)),
-    "gas at constant temperature": (h.GasAccumulator("X", "a", G, exponent=1, **GAS), {"filled": 1}, sizes(1, 2e6)),
-    "gas empty": (h.GasAccumulator("X", "a", G, exponent=1.3, **GAS), {"filled": 0}, sizes(1, 2e6)),
-    "pipe": (h.Pipe("X", "a", "b", **PIPE), {}, sizes(1, 1e5)),
-    "pipe of lumps": (h.Pipe("X", "a", "b", **PIPE, lumps=3, bulk_modulus=1.4e9), {}, sizes(7, 1e5)),
-    "chamber": (pn.Chamber("X", "a", G, volume=1e-3), {}, sizes(1, 0.9e5, rate=1e6)),
+    "volume": (h.Volume("X", ("a", G), volume=1e-3, bulk_modulus=1.4e9), {}, sizes(1, 2e7)),
+    "tank": (h.Tank("X", ("a", G), area=0.5, density=1000.0, gravity=9.81), {}, sizes(1, 2e4, rate=10.0)),
+    "gas filled": (h.GasAccumulator("X", ("a", G), exponent=1.3, **GAS), {"filled": 1}, sizes(1, 2e6)),
+    "gas at constant temperature": (h.GasAccumulator("X", ("a", G), exponent=1, **GAS), {"filled": 1}, sizes(1, 2e6)),
+    "gas empty": (h.GasAccumulator("X", ("a", G), exponent=1.3, **GAS), {"filled": 0}, sizes(1, 2e6)),
+    "pipe": (h.Pipe("X", ("a", "b"), **PIPE), {}, sizes(1, 1e5)),
+    "pipe of lumps": (h.Pipe("X", ("a", "b"), **PIPE, lumps=3, bulk_modulus=1.4e9), {}, sizes(7, 1e5)),
+    "chamber": (pn.Chamber("X", ("a", G), volume=1e-3), {}, sizes(1, 0.9e5, rate=1e6)),
     **{
         f"cylinder {low}{high}": (
             CYLINDER, {"at_retracted": low, "at_extended": high}, sizes(3, (2e7, 2e7, 1.0), position=0.9))
@@ -97,13 +97,13 @@ def test_losses_within_the_stroke(seed: int) -> None:
 
 
 DISSIPATING: dict[str, tuple[Component, dict[str, float], float]] = {
-    "orifice": (h.Orifice("X", "a", "b", area=1e-5, **OIL), {}, 2e7),
-    "relief": (h.Relief("X", "a", "b", set_pressure=1e7, conductance=1e-9, leakage=1e-13), {}, 2e7),
-    "check valve": (h.CheckValve("X", "a", "b", cracking_pressure=5e4, conductance=1e-9), {}, 2e5),
+    "orifice": (h.Orifice("X", ("a", "b"), area=1e-5, **OIL), {}, 2e7),
+    "relief": (h.Relief("X", ("a", "b"), set_pressure=1e7, conductance=1e-9, leakage=1e-13), {}, 2e7),
+    "check valve": (h.CheckValve("X", ("a", "b"), cracking_pressure=5e4, conductance=1e-9), {}, 2e5),
     "valve": (h.Valve("X", "p", "t", "a", "b", opening=0.7, area=1e-5, **OIL), {"forward": 1, "end": 0}, 2e7),
     "valve back": (h.Valve("X", "p", "t", "a", "b", opening=-3, area=1e-5, **OIL), {"forward": 0, "end": -1}, 2e7),
-    "air orifice": (pn.Orifice("X", "a", "b", conductance=1e-8, critical_ratio=0.3, transition=1e-3), {}, 9e4),
-    "air pipe": (pn.Pipe("X", "a", "b", length=2.0, diameter=2e-3, viscosity=1.8e-5), {}, 9e4),
+    "air orifice": (pn.Orifice("X", ("a", "b"), conductance=1e-8, critical_ratio=0.3, transition=1e-3), {}, 9e4),
+    "air pipe": (pn.Pipe("X", ("a", "b"), length=2.0, diameter=2e-3, viscosity=1.8e-5), {}, 9e4),
 }
 
 
@@ -130,7 +130,7 @@ def residual(component: Component, held: dict[str, float], *across: float) -> li
 
 def test_orifice_numbers() -> None:
     """c A sqrt(2 p / rho) at 100 times the transition, odd, and laminar around zero."""
-    hole = h.Orifice("X", "a", "b", area=1e-5, **OIL)
+    hole = h.Orifice("X", ("a", "b"), area=1e-5, **OIL)
     exact = 0.6 * 1e-5 * (2 * 1e6 / 870) ** 0.5
     assert residual(hole, {}, 1e6)[0] == pytest.approx(exact, rel=1e-4 / 3.9)
     assert residual(hole, {}, -1e6)[0] == -residual(hole, {}, 1e6)[0]
@@ -138,10 +138,10 @@ def test_orifice_numbers() -> None:
 
 
 def test_relief_and_check_valve() -> None:
-    relief = h.Relief("X", "a", "b", set_pressure=1e7, conductance=1e-9, leakage=1e-13)
+    relief = h.Relief("X", ("a", "b"), set_pressure=1e7, conductance=1e-9, leakage=1e-13)
     assert residual(relief, {"open": 1.0}, 1.2e7)[0] == pytest.approx(2e6 * 1e-9 + 1.2e-6, rel=1e-14)
     assert residual(relief, {"open": 0.0}, 0.8e7)[0] == pytest.approx(0.8e7 * 1e-13, rel=1e-14)
-    check = h.CheckValve("X", "a", "b", cracking_pressure=5e4, conductance=1e-9)
+    check = h.CheckValve("X", ("a", "b"), cracking_pressure=5e4, conductance=1e-9)
     assert residual(check, {"open": 0.0}, -1e7) == [0.0]
     for valve, opening in ((relief, 1e7), (check, 5e4)):
         e = edges_of(valve)
@@ -173,14 +173,14 @@ def test_proportional_valve_meters(opening: float) -> None:
     found = residual(valve, settled(valve), *across)
     y = min(max(opening, -1.0), 1.0)
     parts = [max(y, 0), max(-y, 0), max(-y, 0), max(y, 0)]
-    holes = [h.Orifice("X", "a", "b", area=1e-5 * part, **OIL) for part in parts]
+    holes = [h.Orifice("X", ("a", "b"), area=1e-5 * part, **OIL) for part in parts]
     assert found == pytest.approx([residual(hole, {}, p)[0] for hole, p in zip(holes, across, strict=True)], abs=1e-18)
 
 
 def test_pipe_friction() -> None:
     """Hagen-Poiseuille below Re 2000; Colebrook's equation within 2 % above 4000; no jump in between."""
     for roughness in (0.0, 2e-5, 2e-4):
-        pipe = h.Pipe("X", "a", "b", **{**PIPE, "viscosity": 1e-3, "roughness": roughness, "density": 1000.0})
+        pipe = h.Pipe("X", ("a", "b"), **{**PIPE, "viscosity": 1e-3, "roughness": roughness, "density": 1000.0})
         v, area = values_of(pipe), np.pi * 0.02**2 / 4
 
         def lost(reynolds: float, pipe: h.Pipe = pipe, v: Any = v, area: float = area) -> float:
@@ -205,7 +205,7 @@ def test_pipe_friction() -> None:
 
 def test_choked_flow_of_iso_6358() -> None:
     """C = 2 l/(s bar), b = 0.4 at 7 bar absolute: 14 l/s while choked, 14 sqrt(1 - (1/3)^2) l/s at a ratio of 0.6."""
-    hole = pn.Orifice("X", "a", "b", conductance=2e-3 / 1e5, critical_ratio=0.4, transition=1e-3)
+    hole = pn.Orifice("X", ("a", "b"), conductance=2e-3 / 1e5, critical_ratio=0.4, transition=1e-3)
     for second in (0.0, 1e5, 0.4 * 7e5 - 1e5):
         assert residual(hole, {}, 6e5, second)[0] == pytest.approx(14e-3, rel=1e-12)
     inlet, outlet = residual(hole, {}, 6e5, 0.6 * 7e5 - 1e5)
@@ -218,11 +218,11 @@ def test_choked_flow_of_iso_6358() -> None:
 
 
 def test_an_end_at_the_atmosphere_has_no_edge() -> None:
-    hole = pn.Orifice("X", "a", G, conductance=1e-8, critical_ratio=0.4, transition=1e-3)
-    both = pn.Orifice("X", "a", "b", conductance=1e-8, critical_ratio=0.4, transition=1e-3)
+    hole = pn.Orifice("X", ("a", G), conductance=1e-8, critical_ratio=0.4, transition=1e-3)
+    both = pn.Orifice("X", ("a", "b"), conductance=1e-8, critical_ratio=0.4, transition=1e-3)
     assert [edge.name for edge in hole.edges()] == ["X.inlet"]
     assert residual(hole, {}, 2e5)[0] == residual(both, {}, 2e5, 0.0)[0]
-    inward = pn.Orifice("X", G, "b", conductance=1e-8, critical_ratio=0.4, transition=1e-3)
+    inward = pn.Orifice("X", (G, "b"), conductance=1e-8, critical_ratio=0.4, transition=1e-3)
     assert [edge.name for edge in inward.edges()] == ["X.outlet"]
     assert residual(inward, {}, 2e5)[0] == residual(hole, {}, 2e5)[0]
 
@@ -231,7 +231,7 @@ def test_air_in_a_capillary() -> None:
     """Laminar flow by integrating dp/dx = -128 mu Q / (pi d^4) with Q = q p_0 / P along the tube."""
     from scipy.integrate import solve_ivp
 
-    tube = pn.Pipe("X", "a", "b", length=2.0, diameter=1e-3, viscosity=1.8e-5)
+    tube = pn.Pipe("X", ("a", "b"), length=2.0, diameter=1e-3, viscosity=1.8e-5)
     q = residual(tube, {}, 3e5, 5e4)[0]
     along = solve_ivp(
         lambda x, p: -128 * 1.8e-5 * (q * AIR / p) / (np.pi * 1e-12), (0, 2.0), [4e5], method="DOP853", rtol=1e-12
@@ -244,7 +244,7 @@ def test_energy_of_the_gas_is_its_work(n: float) -> None:
     """The integral of p dV over the oil that comes in, from the precharge to 20 MPa."""
     from scipy.integrate import quad
 
-    part = h.GasAccumulator("X", "a", G, exponent=n, **GAS)
+    part = h.GasAccumulator("X", ("a", G), exponent=n, **GAS)
     e, v = edges_of(part)[0], values_of(part, filled=1.0)
     energy = ca.Function("energy", [e.across], [part.stored_energy(v, e)])
     oil = 1e-5 / 1.4e9
@@ -298,7 +298,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("kind", "fields", "message"), WRONG)
 def test_wrong_values_are_told(kind: Any, fields: dict[str, Any], message: str) -> None:
     def checked() -> None:
-        part = kind("X", "a", G, **fields)
+        part = kind("X", ("a", G), **fields)
         part.check(part.values({}))
 
     with pytest.raises(cotree.ModelError, match=message):
@@ -325,7 +325,7 @@ def test_spool_says_what_it_needs(fields: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("pressure", [0.0, 1e-3, 1.0, 1e4, 2e7, -3e5])
 def test_inverse_law_is_the_inverse(pressure: float) -> None:
-    hole = h.Orifice("X", "a", "b", area=1e-5, **OIL)
+    hole = h.Orifice("X", ("a", "b"), area=1e-5, **OIL)
     flow = residual(hole, {}, pressure)[0]
     e = edges_of(hole)
     (law,) = hole.inverse_law(values_of(hole), *e)
@@ -343,9 +343,9 @@ def test_piston_starts_within_its_stroke() -> None:
 
 def test_gas_flows_count_from_the_datum() -> None:
     m = cotree.Model("m", datum="air")
-    m.add(pn.Chamber("C", "a", "air", volume=1e-3))
-    m.add(pn.Orifice("O", "a", "b", conductance=1e-8, critical_ratio=0.3, transition=1e-3))
+    m.add(pn.Chamber("C", ("a", "air"), volume=1e-3))
+    m.add(pn.Orifice("O", ("a", "b"), conductance=1e-8, critical_ratio=0.3, transition=1e-3))
     with pytest.raises(cotree.ModelError, match=r"O\.inlet.*: its minus node is 'ground'"):
         m.check()
     with pytest.raises(cotree.ModelError, match="both ends are at the node a"):
-        pn.Orifice("O", "a", "a", conductance=1e-8, critical_ratio=0.3, transition=1e-3)
+        pn.Orifice("O", ("a", "a"), conductance=1e-8, critical_ratio=0.3, transition=1e-3)

@@ -35,9 +35,9 @@ def test_relief_valve_limits_the_pressure() -> None:
     """p = Q t / C up to p_s, then p_s + Q / G (1 - exp(-G / C (t - t_s)))."""
     c, q, g, ps = 1e-3 / BETA, 2e-4, 1e-9, 1e7
     m = model(
-        h.FlowSource("Q", G, "a", flow=q),
-        h.Volume("V", "a", G, volume=1e-3, bulk_modulus=BETA),
-        h.Relief("R", "a", G, set_pressure=ps, conductance=g),
+        h.FlowSource("Q", (G, "a"), flow=q),
+        h.Volume("V", ("a", G), volume=1e-3, bulk_modulus=BETA),
+        h.Relief("R", ("a", G), set_pressure=ps, conductance=g),
     )
     sol = m.simulate(t_end=0.06, points=31, rtol=1e-10)
     opens = c * ps / q
@@ -53,10 +53,10 @@ def test_check_valve_closes() -> None:
     """The pressure difference d falls as d' = -k (d - p_c) - Q / C_1, and the valve shuts at d = p_c."""
     c1, c2, g, pc, q, d0 = 1e-3 / BETA, 2e-3 / BETA, 1e-9, 1e5, 1e-5, 2e6
     m = model(
-        h.FlowSource("Q", "a", G, flow=q),
-        h.Volume("V1", "a", G, volume=1e-3, bulk_modulus=BETA, initial=5e6),
-        h.Volume("V2", "b", G, volume=2e-3, bulk_modulus=BETA, initial=3e6),
-        h.CheckValve("K", "a", "b", cracking_pressure=pc, conductance=g),
+        h.FlowSource("Q", ("a", G), flow=q),
+        h.Volume("V1", ("a", G), volume=1e-3, bulk_modulus=BETA, initial=5e6),
+        h.Volume("V2", ("b", G), volume=2e-3, bulk_modulus=BETA, initial=3e6),
+        h.CheckValve("K", ("a", "b"), cracking_pressure=pc, conductance=g),
     )
     sol = m.simulate(t_end=0.02, points=21, rtol=1e-10)
     k = g / c1 + g / c2
@@ -75,9 +75,9 @@ def test_gas_accumulator_takes_what_flows_in(n: float) -> None:
     """Oil in the inlet and in the place of the gas: V_i p / beta + V_0 (1 - ((p_0 + p_a) / (p + p_a))^(1/n)) = Q t."""
     q, pre, air, gas, inlet = 1e-4, 6e6, 1e5, 1e-3, 2e-5
     m = model(
-        h.FlowSource("Q", G, "a", flow=q),
+        h.FlowSource("Q", (G, "a"), flow=q),
         h.GasAccumulator(
-            "A", "a", G, gas_volume=gas, precharge=pre, exponent=n, atmosphere=air, inlet_volume=inlet,
+            "A", ("a", G), gas_volume=gas, precharge=pre, exponent=n, atmosphere=air, inlet_volume=inlet,
             bulk_modulus=BETA,
         ),
     )  # fmt: skip
@@ -94,13 +94,13 @@ def test_spool_stops_at_its_ends() -> None:
     """Step answers of second order, cut off where they reach 1 and -1; it leaves an end from rest."""
     w, d, turn = 200.0, 0.5, 0.05
     m = model(
-        h.Tank("T", "a", G, area=1.0, density=870.0, gravity=9.81, level=1.0),
-        h.Tank("B", "b", G, area=1.0, density=870.0, gravity=9.81, level=0.5),
+        h.Tank("T", ("a", G), area=1.0, density=870.0, gravity=9.81, level=1.0),
+        h.Tank("B", ("b", G), area=1.0, density=870.0, gravity=9.81, level=0.5),
         h.Spool("y", input=f"2 - 4*step(t - {turn})", frequency=w, damping_ratio=d),
         h.Valve(
             "V", "a", G, "b", "c", opening="y.value", area=1e-5, discharge=0.6, density=870.0, transition_pressure=10.0
         ),
-        h.Volume("C", "c", G, volume=1e-3, bulk_modulus=BETA),
+        h.Volume("C", ("c", G), volume=1e-3, bulk_modulus=BETA),
     )  # fmt: skip
     sol = m.simulate(t_end=0.1, points=101, rtol=1e-10)
     damped = w * np.sqrt(1 - d**2)
@@ -125,9 +125,9 @@ def test_spool_of_first_order() -> None:
     """It lags behind 3 cos(40 t), stays at 1 until the command is below; an orifice is shut where it is negative."""
     lag = 0.02
     m = model(
-        h.Tank("T", "a", G, area=0.1, density=870.0, gravity=9.81, level=1.0),
+        h.Tank("T", ("a", G), area=0.1, density=870.0, gravity=9.81, level=1.0),
         h.Spool("y", input="3*cos(40*t)", time_constant=lag, initial=-0.2),
-        h.Orifice("O", "a", G, area="1e-3*y.value", discharge=0.6, density=870.0, transition_pressure=0.01),
+        h.Orifice("O", ("a", G), area="1e-3*y.value", discharge=0.6, density=870.0, transition_pressure=0.01),
     )
     sol = m.simulate(t_end=0.04, points=41, rtol=1e-10)
 
@@ -173,7 +173,7 @@ def test_valve_cylinder_and_load_against_scipy() -> None:
     """A saturated valve drives the piston against its stop and back; equations written by hand."""
     supply, load, mass, leakage, area, c, rho, pt = 1e7, 2000.0, 80.0, 2e-12, 6e-6, 0.6, 870.0, 1e4
     m = model(
-        h.PressureSource("S", "p", G, pressure=supply),
+        h.PressureSource("S", ("p", G), pressure=supply),
         h.Valve(
             "V", "p", G, "a", "b", opening="1.5*sin(8*t)", area=area, discharge=c, density=rho, transition_pressure=pt
         ),
@@ -181,9 +181,9 @@ def test_valve_cylinder_and_load_against_scipy() -> None:
             "J", ("a", G), ("b", G), ("x", G), **CYLINDER, **STOPS, bulk_modulus=BETA, leakage=leakage,
             initial_position=1.07, initial_head=3e6, initial_rod=5e6,
         ),
-        x.Mass("M", "x", G, mass=mass),
-        x.Damper("D", "x", G, damping=500.0),
-        x.ForceSource("F", "x", G, force=load),
+        x.Mass("M", ("x", G), mass=mass),
+        x.Damper("D", ("x", G), damping=500.0),
+        x.ForceSource("F", ("x", G), force=load),
     )  # fmt: skip
     sol = m.simulate(t_end=0.6, points=61, rtol=1e-9)
 
@@ -223,15 +223,15 @@ def test_air_cylinder_against_scipy() -> None:
     """Air through an orifice shoots a piston against its stop; the rod side breathes through another one."""
     mass, c1, c2, b, tr, leakage = 2.0, 3e-8, 2e-8, 0.3, 1e-3, 1e-10
     m = model(
-        pn.Supply("S", "s", G, pressure=6e5),
-        pn.Orifice("O1", "s", "a", conductance=c1, critical_ratio=b, transition=tr),
+        pn.Supply("S", ("s", G), pressure=6e5),
+        pn.Orifice("O1", ("s", "a"), conductance=c1, critical_ratio=b, transition=tr),
         pn.Cylinder(
             "J", ("a", G), ("b", G), ("x", G), **CYLINDER, stop_stiffness=1e6, stop_damping=500.0, leakage=leakage,
             initial_position=1.0,
         ),
-        pn.Orifice("O2", "b", G, conductance=c2, critical_ratio=b, transition=tr),
-        x.Mass("M", "x", G, mass=mass),
-        x.Damper("D", "x", G, damping=50.0),
+        pn.Orifice("O2", ("b", G), conductance=c2, critical_ratio=b, transition=tr),
+        x.Mass("M", ("x", G), mass=mass),
+        x.Damper("D", ("x", G), damping=50.0),
     )  # fmt: skip
     sol = m.simulate(t_end=0.4, points=41, rtol=1e-9)
 
@@ -270,8 +270,8 @@ def test_air_cylinder_against_scipy() -> None:
 @pytest.mark.parametrize(
     "mount",
     [
-        pytest.param(Axis("A", "x", G, on="P"), marks=pytest.mark.slow),
-        Line("A", "x", G, frame_a=G, frame_b="M"),
+        pytest.param(Axis("A", ("x", G), on="P"), marks=pytest.mark.slow),
+        Line("A", ("x", G), frame_a=G, frame_b="M"),
     ],
 )
 def test_cylinder_on_a_mechanism(mount: Any) -> None:
@@ -280,17 +280,17 @@ def test_cylinder_on_a_mechanism(mount: Any) -> None:
     def machine(**start: float) -> cotree.Model:
         hole = {"area": 6e-6, "discharge": 0.6, "density": 870.0, "transition_pressure": 1e4}
         return model(
-            h.PressureSource("S", "p", G, pressure=1e7),
+            h.PressureSource("S", ("p", G), pressure=1e7),
             h.Valve("V", "p", G, "a", "b", opening="1.5*sin(8*t)", **hole),
             h.Cylinder(
                 "J", ("a", G), ("b", G), ("x", G), **CYLINDER, **STOPS, bulk_modulus=BETA, leakage=0.0,
                 initial_head=3e6, initial_rod=5e6, **start,
             ),
-            x.Damper("D", "x", G, damping=500.0),
+            x.Damper("D", ("x", G), damping=500.0),
         )  # fmt: skip
 
     network = machine(initial_position=1.07)
-    network.add(x.Mass("M", "x", G, mass=80.0))
+    network.add(x.Mass("M", ("x", G), mass=80.0))
     mounted = machine()
     mounted.gravity = cotree.Model("weightless", gravity=(0, 0, 0)).gravity
     mounted.add(cotree.RigidBody("M", mass=80.0, inertia=(1, 1, 1)))
@@ -308,18 +308,18 @@ def test_all_trees_agree() -> None:
     """Random spanning trees of a circuit with parallel volumes: each is tied to its neighbour alone."""
     hole = {"area": 1e-5, "discharge": 0.6, "density": 870.0, "transition_pressure": 1e4}
     m = model(
-        h.FlowSource("Q", G, "p", flow=2e-4),
-        h.Volume("V1", "p", G, volume=1e-3, bulk_modulus=BETA, initial=5e6),
-        h.Relief("R", "p", G, set_pressure=5.5e6, conductance=1e-9),
-        h.Volume("V2", "p", G, volume=5e-4, bulk_modulus=BETA),
+        h.FlowSource("Q", (G, "p"), flow=2e-4),
+        h.Volume("V1", ("p", G), volume=1e-3, bulk_modulus=BETA, initial=5e6),
+        h.Relief("R", ("p", G), set_pressure=5.5e6, conductance=1e-9),
+        h.Volume("V2", ("p", G), volume=5e-4, bulk_modulus=BETA),
         h.Valve("V", "p", G, "a", "b", opening="sin(20*t)", **hole),
         h.Cylinder("J", ("a", G), ("b", G), ("x", G), **CYLINDER, **STOPS, bulk_modulus=BETA, leakage=1e-12),
-        x.Mass("M", "x", G, mass=50.0),
+        x.Mass("M", ("x", G), mass=50.0),
         h.Pipe(
-            "H", "p", "c", length=1.0, diameter=0.01, density=870.0, viscosity=0.04, roughness=0.0, lumps=1,
+            "H", ("p", "c"), length=1.0, diameter=0.01, density=870.0, viscosity=0.04, roughness=0.0, lumps=1,
             bulk_modulus=BETA,
         ),
-        h.Orifice("O", "c", G, **hole),
+        h.Orifice("O", ("c", G), **hole),
     )  # fmt: skip
     graph = m.graph()
     names = ("a.pressure", "c.pressure", "x.velocity", "J.piston.displacement")

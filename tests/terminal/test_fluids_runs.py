@@ -26,8 +26,8 @@ def model(*components: object) -> cotree.Model:
 def test_tank_that_empties_through_an_orifice() -> None:
     """Torricelli: the root r of the level falls linearly, but for the part p_t^2 / (4 p^2) that flows less."""
     m = model(
-        h.Tank("T", "a", G, area=0.5, density=1000.0, gravity=9.81, level=2.0),
-        h.Orifice("O", "a", G, area=1e-3, discharge=0.62, density=1000.0, transition_pressure=1.0),
+        h.Tank("T", ("a", G), area=0.5, density=1000.0, gravity=9.81, level=2.0),
+        h.Orifice("O", ("a", G), area=1e-3, discharge=0.62, density=1000.0, transition_pressure=1.0),
     )
     sol = m.simulate(t_end=400.0, points=21, **TIGHT)
     root = np.sqrt(2.0) - 0.62 * 1e-3 / 0.5 * np.sqrt(9.81 / 2) * sol.t
@@ -41,13 +41,15 @@ def test_tank_that_empties_through_an_orifice() -> None:
 def test_pipe_starts_to_flow() -> None:
     """Laminar: I Q' + R Q = p. Turbulent in the end: p = friction(Q)."""
     pipe = {"length": 5.0, "diameter": 0.01, "density": 870.0, "viscosity": 0.04, "roughness": 0.0}
-    m = model(h.PressureSource("S", "a", G, pressure=2e4), h.Pipe("P", "a", G, **pipe))
+    m = model(h.PressureSource("S", ("a", G), pressure=2e4), h.Pipe("P", ("a", G), **pipe))
     sol = m.simulate(t_end=0.3, points=13, **TIGHT)
     r, i = 128 * 0.04 * 5 / (np.pi * 1e-8), 870 * 5 / (np.pi * 0.01**2 / 4)
     np.testing.assert_allclose(sol["P.flow"], 2e4 / r * (1 - np.exp(-r / i * sol.t)), rtol=1e-8, atol=1e-15)
     assert sol.energy().error < 1e-8
     rough = {**pipe, "viscosity": 1e-3, "roughness": 1e-5}
-    sol = model(h.PressureSource("S", "a", G, pressure=2e5), h.Pipe("P", "a", G, **rough)).simulate(t_end=5.0, points=5)
+    sol = model(h.PressureSource("S", ("a", G), pressure=2e5), h.Pipe("P", ("a", G), **rough)).simulate(
+        t_end=5.0, points=5
+    )
     speed = sol["P.flow"][-1] / (np.pi * 0.01**2 / 4)
     x = (2 * 2e5 * 0.01 / (870 * speed**2 * 5.0)) ** -0.5  # of Colebrook's equation, with Haaland's 2 %
     reynolds = 870 * speed * 0.01 / 1e-3
@@ -60,9 +62,9 @@ def test_pipe_of_lumps_is_a_ladder() -> None:
     """Two pieces between a source, a volume and a half volume with a load: the matrix exponential of the ladder."""
     pipe = {"length": 2.0, "diameter": 0.01, "density": 870.0, "viscosity": 0.04, "roughness": 0.0}
     m = model(
-        h.PressureSource("S", "a", G, pressure=2e5),
-        h.Pipe("P", "a", "b", **pipe, lumps=2, bulk_modulus=1.4e9),
-        h.Resistance("R", "b", G, resistance=2e9),
+        h.PressureSource("S", ("a", G), pressure=2e5),
+        h.Pipe("P", ("a", "b"), **pipe, lumps=2, bulk_modulus=1.4e9),
+        h.Resistance("R", ("b", G), resistance=2e9),
     )
     sol = m.simulate(t_end=0.02, points=21, rtol=1e-12)
     area = np.pi * 0.01**2 / 4
@@ -85,9 +87,9 @@ def test_pipe_into_an_orifice_against_scipy() -> None:
     """The flow of a pipe is a state, so the orifice gives its pressure by the inverse law: no equation is left over."""
     pipe = {"length": 2.0, "diameter": 0.01, "density": 870.0, "viscosity": 0.04, "roughness": 0.0}
     m = model(
-        h.PressureSource("S", "a", G, pressure="5e6*cos(200*t)"),
-        h.Pipe("P", "a", "b", **pipe),
-        h.Orifice("O", "b", G, area=2e-6, discharge=0.6, density=870.0, transition_pressure=1e4),
+        h.PressureSource("S", ("a", G), pressure="5e6*cos(200*t)"),
+        h.Pipe("P", ("a", "b"), **pipe),
+        h.Orifice("O", ("b", G), area=2e-6, discharge=0.6, density=870.0, transition_pressure=1e4),
     )
     assert len(m.equations().w) == 0
     sol = m.simulate(t_end=0.02, points=11, **TIGHT)
@@ -107,8 +109,8 @@ def test_pipe_into_an_orifice_against_scipy() -> None:
 def test_orifice_behind_a_pump() -> None:
     """A flow source alone gives the flow: p = rho / 2 (Q / (c A))^2, to (p_t / p)^2 / 2 of it."""
     m = model(
-        h.FlowSource("Q", G, "a", flow="1e-4*(1 + t)"),
-        h.Orifice("O", "a", G, area=2e-6, discharge=0.6, density=870.0, transition_pressure=10.0),
+        h.FlowSource("Q", (G, "a"), flow="1e-4*(1 + t)"),
+        h.Orifice("O", ("a", G), area=2e-6, discharge=0.6, density=870.0, transition_pressure=10.0),
     )
     sol = m.simulate(t_end=1.0, points=5)
     np.testing.assert_allclose(sol["a.pressure"], 870 / 2 * (1e-4 * (1 + sol.t) / 1.2e-6) ** 2, rtol=1e-10)
@@ -118,9 +120,9 @@ def test_chamber_that_fills_through_an_orifice() -> None:
     """Choked the pressure rises linearly; then s = (P/P_s - b)/(1 - b) is sin(k t), until the supply is reached."""
     supply, b, conductance, volume = 7e5, 0.3, 1e-8, 1e-3
     m = model(
-        pn.Supply("S", "s", G, pressure=supply - 1e5),
-        pn.Orifice("O", "s", "c", conductance=conductance, critical_ratio=b, transition=1e-5),
-        pn.Chamber("C", "c", G, volume=volume),
+        pn.Supply("S", ("s", G), pressure=supply - 1e5),
+        pn.Orifice("O", ("s", "c"), conductance=conductance, critical_ratio=b, transition=1e-5),
+        pn.Chamber("C", ("c", G), volume=volume),
     )
     slope = 1e5 * conductance * supply / volume
     choked, k = (b * supply - 1e5) / slope, slope / (supply * (1 - b))
@@ -137,8 +139,8 @@ def test_chamber_that_fills_through_an_orifice() -> None:
 def test_available_energy_of_an_emptied_chamber() -> None:
     """All the work that the gas could do is lost in the orifice: V (P ln(P/p0) - P + p0)."""
     m = model(
-        pn.Chamber("C", "c", G, volume=2e-3, initial=5e5),
-        pn.Orifice("O", "c", G, conductance=2e-8, critical_ratio=0.4, transition=1e-3),
+        pn.Chamber("C", ("c", G), volume=2e-3, initial=5e5),
+        pn.Orifice("O", ("c", G), conductance=2e-8, critical_ratio=0.4, transition=1e-3),
     )
     sol = m.simulate(t_end=10.0, points=5, **TIGHT)
     assert sol["c.pressure"][-1] == pytest.approx(0.0, abs=1e-3)

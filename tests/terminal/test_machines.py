@@ -40,7 +40,7 @@ def by_hand(rates: Callable[..., Any], start: list[float], times: NDArray[np.flo
 
 def dc_motor(**more: Any) -> ct.Model:
     return model(
-        e.VoltageSource("V", "a", G, voltage=1.0), mc.DCMotor("M", ("a", G), ("s", G), **{**DC, **more})
+        e.VoltageSource("V", ("a", G), voltage=1.0), mc.DCMotor("M", ("a", G), ("s", G), **{**DC, **more})
     )  # fmt: skip
 
 
@@ -58,15 +58,15 @@ def test_dc_motor_has_the_numbers_of_the_benchmarks() -> None:
 def test_dc_motor_equals_the_network_of_its_parts() -> None:
     """R, L, ideal EMF, inertia and damper one by one, in all that a user sees."""
     parts = model(
-        e.VoltageSource("V", "a", G, voltage="sin(3*t)"),
-        e.Resistor("R", "a", "b", resistance=1.0),
-        e.Inductor("L", "b", "c", inductance=0.5),
+        e.VoltageSource("V", ("a", G), voltage="sin(3*t)"),
+        e.Resistor("R", ("a", "b"), resistance=1.0),
+        e.Inductor("L", ("b", "c"), inductance=0.5),
         ct.RotationalEMF("K", ("c", G), ("s", G), constant=0.01),
-        r.Inertia("J", "s", G, inertia=0.01),
-        r.Damper("d", "s", G, damping=0.1),
+        r.Inertia("J", ("s", G), inertia=0.01),
+        r.Damper("d", ("s", G), damping=0.1),
     ).simulate(t_end=2.0, points=21, **TIGHT)
     whole = dc_motor()
-    whole.components["V"] = e.VoltageSource("V", "a", G, voltage="sin(3*t)")
+    whole.components["V"] = e.VoltageSource("V", ("a", G), voltage="sin(3*t)")
     sol = whole.simulate(t_end=2.0, points=21, **TIGHT)
     for one, other in (("s.angular_velocity", "s.angular_velocity"), ("M.electrical.current", "L.current")):
         np.testing.assert_allclose(sol[one], parts[other], atol=1e-11)
@@ -76,8 +76,8 @@ def test_dc_motor_equals_the_network_of_its_parts() -> None:
 def test_losses_heat_the_case_and_nothing_is_lost() -> None:
     """C T' = R i^2 + b w^2 - T / R_th, from the exact i and w of a linear motor."""
     m = dc_motor(thermal=("case", G))
-    m.add(th.Capacity("C", "case", G, heat_capacity=0.02))
-    m.add(th.Resistance("air", "case", G, resistance=30.0))
+    m.add(th.Capacity("C", ("case", G), heat_capacity=0.02))
+    m.add(th.Resistance("air", ("case", G), resistance=30.0))
     sol = m.simulate(t_end=3.0, points=13, **TIGHT)
 
     def rates(t: float, y: NDArray[np.float64]) -> list[float]:
@@ -93,9 +93,9 @@ def test_losses_heat_the_case_and_nothing_is_lost() -> None:
 def test_a_driven_motor_is_a_generator() -> None:
     """At a constant speed: i = K w / (R + R_load) (1 - exp(-(R + R_load) t / L)), and the shaft pays for it."""
     m = model(
-        r.SpeedSource("engine", "s", G, speed=50.0),
+        r.SpeedSource("engine", ("s", G), speed=50.0),
         mc.DCMotor("M", ("a", G), ("s", G), resistance=0.5, inductance=0.02, constant=0.4),
-        e.Resistor("load", "a", G, resistance=1.5),
+        e.Resistor("load", ("a", G), resistance=1.5),
     )
     sol = m.simulate(t_end=0.05, points=11, **TIGHT)
     current = 0.4 * 50 / 2.0 * (1 - np.exp(-sol.t * 2.0 / 0.02))
@@ -107,10 +107,10 @@ def test_a_driven_motor_is_a_generator() -> None:
 def test_a_rotor_counts_its_speed_from_the_datum() -> None:
     """Between two free inertias the torque acts on both, and the rotor's inertia adds to the shaft's only."""
     m = model(
-        e.CurrentSource("I", G, "a", current=2.0),
+        e.CurrentSource("I", (G, "a"), current=2.0),
         mc.DCMotor("M", ("a", G), ("s", "h"), resistance=1.0, constant=0.5, inertia=0.1),
-        r.Inertia("load", "s", G, inertia=0.3),
-        r.Inertia("housing", "h", G, inertia=2.0),
+        r.Inertia("load", ("s", G), inertia=0.3),
+        r.Inertia("housing", ("h", G), inertia=2.0),
     )
     sol = m.simulate(t_end=1.0, points=3, **TIGHT)
     np.testing.assert_allclose(sol["s.angular_velocity"], 1.0 / 0.4 * sol.t, atol=1e-10)
@@ -120,9 +120,9 @@ def test_a_rotor_counts_its_speed_from_the_datum() -> None:
 def test_voice_coil_against_its_matrix_exponential() -> None:
     """L i' = V - R i - K u, m u' = K i - b u - k x."""
     m = model(
-        e.VoltageSource("V", "a", G, voltage=2.0),
+        e.VoltageSource("V", ("a", G), voltage=2.0),
         mc.VoiceCoil("M", ("a", G), ("p", G), resistance=4.0, inductance=1e-3, constant=6.0, mass=0.02, damping=0.5),
-        x.Spring("k", "p", G, stiffness=300.0),
+        x.Spring("k", ("p", G), stiffness=300.0),
     )
     sol = m.simulate(t_end=0.1, points=11, **TIGHT)
     a = np.array([[-4e3, -6e3, 0, 2e3], [300, -25, -15e3, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
@@ -136,7 +136,7 @@ def test_voice_coil_against_its_matrix_exponential() -> None:
 def test_series_motor_by_hand() -> None:
     """In series: (L_a + L_f) i' = V - (R_a + R_f) i - K i w, J w' = K i^2 - b w, with one storage that depends."""
     m = model(
-        e.VoltageSource("V", "a", G, voltage=24.0),
+        e.VoltageSource("V", ("a", G), voltage=24.0),
         mc.ExcitedMotor(
             "M", ("a", "b"), ("b", G), ("s", G), armature_resistance=0.4, armature_inductance=0.01,
             field_resistance=0.6, field_inductance=0.04, constant=0.05, inertia=0.02, damping=0.03,
@@ -158,14 +158,14 @@ def test_series_motor_by_hand() -> None:
 def test_synchronous_machine_by_hand() -> None:
     p, res, ld, lq, psi, j, b = 4, 0.3, 0.002, 0.003, 0.12, 0.01, 0.02
     m = model(
-        e.VoltageSource("Vd", "d", G, voltage="-5*sin(20*t)"),
-        e.VoltageSource("Vq", "q", G, voltage="20 + 30*t"),
+        e.VoltageSource("Vd", ("d", G), voltage="-5*sin(20*t)"),
+        e.VoltageSource("Vq", ("q", G), voltage="20 + 30*t"),
         mc.Synchronous(
             "M", ("d", G), ("q", G), ("s", G), pole_pairs=p, resistance=res, d_inductance=ld, q_inductance=lq,
             flux=psi, inertia=j, damping=b, initial_q=3.0, initial_speed=5.0, thermal=("case", G),
         ),
-        r.TorqueSource("load", "s", G, torque=1.5),
-        th.Capacity("C", "case", G, heat_capacity=10.0),
+        r.TorqueSource("load", ("s", G), torque=1.5),
+        th.Capacity("C", ("case", G), heat_capacity=10.0),
     )  # fmt: skip
     sol = m.simulate(t_end=0.5, points=26, **TIGHT)
 
@@ -193,9 +193,9 @@ def test_synchronous_machine_by_hand() -> None:
 def test_solenoid_by_hand(law: dict[str, Any]) -> None:
     """A plunger against a spring that is free at 0.006 m; the magnet draws towards x = 0."""
     m = model(
-        e.VoltageSource("V", "a", G, voltage=12.0),
+        e.VoltageSource("V", ("a", G), voltage=12.0),
         mc.Solenoid("S", ("a", G), ("p", G), resistance=5.0, mass=0.1, damping=4.0, position=0.005, **law),
-        x.Spring("k", "p", G, stiffness=2e4, initial=-20.0),
+        x.Spring("k", ("p", G), stiffness=2e4, initial=-20.0),
         parameters={"L0": 0.2},
     )
     sol = m.simulate(t_end=0.06, points=25, **TIGHT)
@@ -216,11 +216,11 @@ def test_solenoid_by_hand(law: dict[str, Any]) -> None:
 def test_a_hydrostatic_drive_keeps_its_ratio() -> None:
     """Without leakage the speeds go as the displacements; with leakage the loss is G p^2."""
     m = model(
-        r.SpeedSource("engine", "s", G, speed=150.0),
+        r.SpeedSource("engine", ("s", G), speed=150.0),
         mc.Pump("P", ("oil", G), ("s", G), displacement="20 cm^3/rev", stroke=0.5),
         mc.HydraulicMotor("M", ("oil", G), ("w", G), displacement="100 cm^3/rev", leakage=1e-13, inertia=0.2),
-        h.Accumulator("C", "oil", G, capacitance=1e-13),
-        r.Damper("load", "w", G, damping=1.0),
+        h.Accumulator("C", ("oil", G), capacitance=1e-13),
+        r.Damper("load", ("w", G), damping=1.0),
     )
     sol = m.simulate(t_end=12.0, points=2, **TIGHT)
     pump, motor = 20e-6 / (2 * np.pi), 100e-6 / (2 * np.pi)
@@ -235,14 +235,14 @@ def test_a_hydrostatic_drive_keeps_its_ratio() -> None:
 def test_losses_of_a_resistor_and_a_damper_heat_nodes() -> None:
     """An alternating voltage on a resistor: C T = V^2 / R (t/2 - sin(2 w t) / (4 w))."""
     m = model(
-        e.VoltageSource("V", "a", G, voltage="10*sin(20*t)"),
-        e.Resistor("R", "a", G, resistance=5.0),
-        th.Loss("of_R", "wire", G, of="R"),
-        th.Capacity("C1", "wire", G, heat_capacity=2.0),
-        x.VelocitySource("v", "p", G, velocity=3.0),
-        x.Damper("d", "p", G, damping=7.0),
-        th.Loss("of_d", "oil", G, of="d"),
-        th.Capacity("C2", "oil", G, heat_capacity=4.0),
+        e.VoltageSource("V", ("a", G), voltage="10*sin(20*t)"),
+        e.Resistor("R", ("a", G), resistance=5.0),
+        th.Loss("of_R", ("wire", G), of="R"),
+        th.Capacity("C1", ("wire", G), heat_capacity=2.0),
+        x.VelocitySource("v", ("p", G), velocity=3.0),
+        x.Damper("d", ("p", G), damping=7.0),
+        th.Loss("of_d", ("oil", G), of="d"),
+        th.Capacity("C2", ("oil", G), heat_capacity=4.0),
     )
     sol = m.simulate(t_end=1.0, points=11, **TIGHT)
     np.testing.assert_allclose(
@@ -283,7 +283,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no value": (
         lambda: model(
-            e.VoltageSource("V", "a", G, voltage=1),
+            e.VoltageSource("V", ("a", G), voltage=1),
             mc.Solenoid("S", ("a", G), ("p", G), **COIL, mass=1, inductance_law="1 + x/0**-1"),
         ).equations(),
         r"S\.inductance_law: the expression '1 \+ x/0\*\*-1' has no value",

@@ -24,8 +24,8 @@ def test_body_that_cools_by_radiation() -> None:
     """C dT/dt = -e sigma A (T^4 - T0^4) has the time of every temperature in closed form."""
     surroundings, start, heat = 293.15, 900.0, 450.0
     m = model(
-        th.Capacity("C", "c", G, heat_capacity=heat, initial=start - surroundings),
-        th.Radiation("R", "c", G, emissivity=0.8, area=0.06, datum_temperature=surroundings),
+        th.Capacity("C", ("c", G), heat_capacity=heat, initial=start - surroundings),
+        th.Radiation("R", ("c", G), emissivity=0.8, area=0.06, datum_temperature=surroundings),
     )
     sol = m.simulate(t_end=600.0, points=31, **TIGHT)
     x = (sol["c.temperature"] + surroundings) / surroundings
@@ -43,11 +43,11 @@ def test_shield_between_two_plates() -> None:
     """A thin shield settles where T^4 is the mean of both, and halves the heat flow."""
     datum = 250.0
     m = model(
-        th.TemperatureSource("hot", "a", G, temperature=800 - datum),
-        th.TemperatureSource("cold", "b", G, temperature=300 - datum),
-        th.Capacity("C", "s", G, heat_capacity=10.0, initial=100.0),
-        th.Radiation("R1", "a", "s", emissivity=0.5, area=1.0, datum_temperature=datum),
-        th.Radiation("R2", "s", "b", emissivity=0.5, area=1.0, datum_temperature=datum),
+        th.TemperatureSource("hot", ("a", G), temperature=800 - datum),
+        th.TemperatureSource("cold", ("b", G), temperature=300 - datum),
+        th.Capacity("C", ("s", G), heat_capacity=10.0, initial=100.0),
+        th.Radiation("R1", ("a", "s"), emissivity=0.5, area=1.0, datum_temperature=datum),
+        th.Radiation("R2", ("s", "b"), emissivity=0.5, area=1.0, datum_temperature=datum),
     )
     sol = m.simulate(t_end=60.0, points=5, **TIGHT)
     settled = ((800.0**4 + 300.0**4) / 2) ** 0.25
@@ -61,10 +61,10 @@ def test_shield_between_two_plates() -> None:
 def test_wall_with_convection_on_both_sides() -> None:
     """The textbook chain 1/(h1 A), L/(k A), 1/(h2 A)."""
     m = model(
-        th.TemperatureSource("room", "i", G, temperature=20.0),
-        th.Convection("in", "i", "wi", coefficient=8.0, area=12.0),
-        th.Conduction("wall", "wi", "wo", conductivity=0.6, area=12.0, length=0.3),
-        th.Convection("out", "wo", G, coefficient=25.0, area=12.0),
+        th.TemperatureSource("room", ("i", G), temperature=20.0),
+        th.Convection("in", ("i", "wi"), coefficient=8.0, area=12.0),
+        th.Conduction("wall", ("wi", "wo"), conductivity=0.6, area=12.0, length=0.3),
+        th.Convection("out", ("wo", G), coefficient=25.0, area=12.0),
     )
     sol = m.simulate(t_end=1.0, points=2)
     flow = 20 / ((1 / 8 + 0.3 / 0.6 + 1 / 25) / 12)
@@ -75,29 +75,29 @@ def test_wall_with_convection_on_both_sides() -> None:
 def test_convection_may_change_in_time() -> None:
     """h = 10 exp(-t): C dT/dt = -h A T gives T = T0 exp(-10 A/C (1 - exp(-t))); below 0 it counts as 0."""
     parts = [
-        th.Capacity("C", "c", G, heat_capacity=20.0, initial=50.0),
-        th.Convection("K", "c", G, coefficient="10*exp(-t)", area=0.5),
+        th.Capacity("C", ("c", G), heat_capacity=20.0, initial=50.0),
+        th.Convection("K", ("c", G), coefficient="10*exp(-t)", area=0.5),
     ]
     sol = model(*parts).simulate(t_end=3.0, points=7, **TIGHT)
     np.testing.assert_allclose(sol["c.temperature"], 50 * np.exp(-0.25 * (1 - np.exp(-sol.t))), rtol=1e-9)
-    sol = model(parts[0], th.Convection("K", "c", G, coefficient="-t", area=0.5)).simulate(t_end=3.0, points=3)
+    sol = model(parts[0], th.Convection("K", ("c", G), coefficient="-t", area=0.5)).simulate(t_end=3.0, points=3)
     np.testing.assert_allclose(sol["c.temperature"], 50.0, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        (lambda: th.Convection("X", "a", G, coefficient=-1, area=1), r"X\.coefficient: it is -1"),
-        (lambda: th.Radiation("X", "a", G, emissivity=1.2, area=1, datum_temperature=300), "the emissivity is 1.2"),
+        (lambda: th.Convection("X", ("a", G), coefficient=-1, area=1), r"X\.coefficient: it is -1"),
+        (lambda: th.Radiation("X", ("a", G), emissivity=1.2, area=1, datum_temperature=300), "the emissivity is 1.2"),
         (
-            lambda: th.Radiation("X", "a", G, emissivity=1, area=1, datum_temperature="20 degC"),
+            lambda: th.Radiation("X", ("a", G), emissivity=1, area=1, datum_temperature="20 degC"),
             "with a zero of its own",
         ),
         (
-            lambda: th.Radiation("X", "a", "a", emissivity=1, area=1, datum_temperature=300),
+            lambda: th.Radiation("X", ("a", "a"), emissivity=1, area=1, datum_temperature=300),
             "both ends are at the node a",
         ),
-        (lambda: th.Conduction("X", "a", G, conductivity=0.6, area=0, length=1), r"X\.area: the value is 0"),
+        (lambda: th.Conduction("X", ("a", G), conductivity=0.6, area=0, length=1), r"X\.area: the value is 0"),
     ],
 )
 def test_wrong_values_are_told(part: object, message: str) -> None:

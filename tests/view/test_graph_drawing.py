@@ -205,9 +205,9 @@ def test_a_structure_collapses_to_nodes_and_bars() -> None:
 
 def test_a_network_joins_parallel_and_series_elements() -> None:
     m = ladder(30)
-    m.add(ct.Resistor("load", "n30", "ground", resistance=1.0))
-    m.add(ct.Inductor("L", "n30", "x", inductance=1.0))
-    m.add(ct.Resistor("Rx", "x", "n0", resistance=1.0))
+    m.add(ct.Resistor("load", ("n30", "ground"), resistance=1.0))
+    m.add(ct.Inductor("L", ("n30", "x"), inductance=1.0))
+    m.add(ct.Resistor("Rx", ("x", "n0"), resistance=1.0))
     picture = drawn(m.tree())
     labels = set(picture.edge_labels.values())
     assert {"C29 ∥ load", "L – Rx", "R0", "C0"} <= labels

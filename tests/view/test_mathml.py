@@ -68,11 +68,11 @@ def test_all_equations_are_well_formed(make: object) -> None:
 
 def test_nonlinear_laws_are_well_formed() -> None:
     m = ct.Model("rectifier")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="5*pulse(t, 1e-3, 2e-3)"))
-    m.add(ct.Diode("D", "a", "b", saturation_current=1e-12, thermal_voltage=0.025, leakage=1e-9))
-    m.add(ct.Resistor("R_load", "b", "ground", resistance=1e3))
-    m.add(ct.Switch("S", "b", "ground", closed="step(t - 1)", on_resistance=1.0, off_resistance=1e6))
-    m.add(ct.Capacitor("C", "b", "ground", capacitance=1e-6))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="5*pulse(t, 1e-3, 2e-3)"))
+    m.add(ct.Diode("D", ("a", "b"), saturation_current=1e-12, thermal_voltage=0.025, leakage=1e-9))
+    m.add(ct.Resistor("R_load", ("b", "ground"), resistance=1e3))
+    m.add(ct.Switch("S", ("b", "ground"), closed="step(t - 1)", on_resistance=1.0, off_resistance=1e6))
+    m.add(ct.Capacitor("C", ("b", "ground"), capacitance=1e-6))
     for _, math in [*mathml.terminal_equations(m), *mathml.state_equations(m, m.equations())]:
         ET.fromstring(math)
         assert not re.search(r"\bop\d", math)
@@ -89,7 +89,7 @@ def test_long_expressions_are_counted_instead() -> None:
 def test_long_cutsets_are_cut() -> None:
     m = ct.Model("star")
     for k in range(50):
-        m.add(ct.Resistor(f"R{k}", "a", "ground", resistance=1.0))
+        m.add(ct.Resistor(f"R{k}", ("a", "ground"), resistance=1.0))
     tree = m.tree()
     shown = words(mathml.topological(tree.cutset_equation(tree.branches[0])))
     assert shown.endswith("+(20 more terms)=0")

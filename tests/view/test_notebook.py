@@ -39,7 +39,7 @@ def test_a_bond_graph_is_drawn_as_one() -> None:
 
 def test_a_model_that_is_not_finished_is_told_by_its_text() -> None:
     m = ct.Model("half <i>")
-    m.add(ct.Resistor("R", "a", "b", resistance=1.0))  # not joined to the ground
+    m.add(ct.Resistor("R", ("a", "b"), resistance=1.0))  # not joined to the ground
     assert "half <i>" in parsed(m._repr_html_())
     assert m._repr_svg_() is None
 

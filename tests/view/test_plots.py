@@ -59,9 +59,9 @@ def test_names_that_begin_with_an_underscore_or_a_dollar(run: Run) -> None:
 
 def test_small_values_get_prefixes() -> None:
     m = ct.Model("RC")
-    m.add(ct.VoltageSource("V", "in", "ground", voltage=1.0))
-    m.add(ct.Resistor("R", "in", "out", resistance=1e6))
-    m.add(ct.Capacitor("C", "out", "ground", capacitance=1e-12))
+    m.add(ct.VoltageSource("V", ("in", "ground"), voltage=1.0))
+    m.add(ct.Resistor("R", ("in", "out"), resistance=1e6))
+    m.add(ct.Capacitor("C", ("out", "ground"), capacitance=1e-12))
     figure = plot_solution(m.simulate(5e-6), ["R.current"])
     assert figure.axes[0].get_ylabel() == "current (µA)" or figure.axes[0].get_ylabel() == "current (nA)"
     assert figure.axes[0].get_xlabel() == "time (µs)"
@@ -160,8 +160,8 @@ def test_events_are_marked(run: tuple[ct.Model, ct.Solution]) -> None:
 def test_very_long_names_leave_room_for_the_plot() -> None:
     m = ct.Model("long")
     name = "source_" + "x" * 60
-    m.add(ct.VoltageSource(name, "a", "ground", voltage="300 + 1e-6*t"))
-    m.add(ct.Resistor("R", "a", "ground", resistance=1.0))
+    m.add(ct.VoltageSource(name, ("a", "ground"), voltage="300 + 1e-6*t"))
+    m.add(ct.Resistor("R", ("a", "ground"), resistance=1.0))
     figure = m.simulate(1.0, points=5).plot(f"{name}.voltage", "R.current")
     renderer = FigureCanvasAgg(figure).get_renderer()
     for ax in figure.axes:

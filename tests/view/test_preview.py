@@ -47,7 +47,7 @@ def test_the_start_is_that_of_a_run() -> None:
 
 def test_a_model_that_is_not_right_yet_shows_why(tmp_path: Path) -> None:
     m = ct.Model("half")
-    m.add(ct.Resistor("R", "a", "b", resistance=1.0))  # not joined to the ground
+    m.add(ct.Resistor("R", ("a", "b"), resistance=1.0))  # not joined to the ground
     text = m.show(tmp_path / "p.html").read_text(encoding="utf-8")
     assert '<strong class="bad">Error:</strong>' in text
 

@@ -98,8 +98,8 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 def test_expressions_are_escaped(tmp_path: Path) -> None:
     m = ct.Model("x", parameters={"a": 2.0, "b": "a*3"})
-    m.add(ct.CurrentSource("I", "ground", "n", current="max(a, b) * sin(t)"))
-    m.add(ct.Resistor("R", "n", "ground", resistance="a+b"))
+    m.add(ct.CurrentSource("I", ("ground", "n"), current="max(a, b) * sin(t)"))
+    m.add(ct.Resistor("R", ("n", "ground"), resistance="a+b"))
     text = m.report(m.simulate(0.1), tmp_path / "r.html", plots=["R.voltage"]).read_text(encoding="utf-8")
     check_html(text)
     assert "<code>a+b</code> = 8 Ω" in text
@@ -159,8 +159,8 @@ def test_the_numbers_of_the_live_charts_are_those_of_the_run(page: str, run: Run
 
 def test_small_changes_of_large_values_are_kept() -> None:
     m = ct.Model("drift")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="300 + 1e-6*t"))
-    m.add(ct.Resistor("R", "a", "ground", resistance=1.0))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="300 + 1e-6*t"))
+    m.add(ct.Resistor("R", ("a", "ground"), resistance=1.0))
     data = json.loads(chart_data(m.simulate(1.0, points=3), ["V.voltage"], {}).text)
     row = next(row for row in data["series"] if row[0] == "V.voltage")
     values = np.frombuffer(base64.b64decode(data["values"]), "<f4")[row[3] : row[3] + 3]

@@ -199,10 +199,10 @@ def test_the_charts_keep_their_time(drawn: bool, browser: Any, tmp_path: Path) -
 @pytest.mark.slow
 def test_a_thinned_result_shows_no_false_number(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     m = ct.Model("fast")
-    m.add(ct.VoltageSource("V", "a", "ground", voltage="sin(100*pi*t)"))
-    m.add(ct.VoltageSource("W", "b", "ground", voltage="exp(-0.25*t)"))
+    m.add(ct.VoltageSource("V", ("a", "ground"), voltage="sin(100*pi*t)"))
+    m.add(ct.VoltageSource("W", ("b", "ground"), voltage="exp(-0.25*t)"))
     for name, node in (("R", "a"), ("Q", "b")):
-        m.add(ct.Resistor(name, node, "ground", resistance=1.0))
+        m.add(ct.Resistor(name, (node, "ground"), resistance=1.0))
     solution = m.simulate(4.0, points=4001)
     monkeypatch.setattr("cotree.view.report.chart_data", partial(chart_data, room=(2000, 180_000)))
     opened = Opened(browser, m.report(solution, tmp_path / "r.html", plots=["V.voltage", "W.voltage"]))

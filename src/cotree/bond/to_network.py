@@ -267,7 +267,7 @@ class _Conversion:
                 plus, minus = minus, plus
                 if "initial" in values:
                     values["initial"] = arithmetic("a*b", a=-1.0, b=values["initial"])
-            fields: dict[str, Any] = {"plus": plus, "minus": minus, **values}
+            fields: dict[str, Any] = {"nodes": (plus, minus), **values}
             yield law.component(name, **fields)
             return
         domains = tuple(self._domain_of(Hung(path, port, True)) for port in "12")

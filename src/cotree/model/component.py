@@ -38,6 +38,7 @@ from cotree.model.quantity import (
     signal,
     vector,
 )
+from cotree.model.renamed import new_field
 from cotree.model.shown import given_fields, one_line
 from cotree.model.switching import SwitchLaw
 from cotree.model.wrong_calls import LETTERS, explain_wrong_calls, no_name
@@ -260,7 +261,7 @@ class Component(Viewed):
                         f"{cls.kind} has no field '{key}'",
                         where=name,
                         expected=f"one of {listing(cls.data_fields(), 20)}",
-                        remedy=nearest(str(key), cls.data_fields()) or cls._field_meant(str(key)),
+                        remedy=cls._field_meant(str(key)),
                     )
                 )
         missing = [
@@ -284,6 +285,10 @@ class Component(Viewed):
     def _field_meant(cls, key: str) -> str:
         """What to do about a field that this kind has not: its own field that means it, or the kinds that have it."""
         known = cls.data_fields()
+        if new := new_field(cls.kind, key):
+            return f"Write '{new}', or let 'cotree upgrade' rewrite the file"
+        if near := nearest(key, known):
+            return near
         if letter := next((word for word in LETTERS.get(key.lower(), ()) if word in known), ""):
             return f"did you mean '{letter}'?"
         own = [name for name, form in cls.forms().items() if key in re.findall(r"\w+", form.meaning)]
@@ -327,12 +332,11 @@ class Component(Viewed):
 
     @classmethod
     def call_example(cls, name: str) -> str:
-        """A call in Python that would be right: ``Resistor("R", plus, minus, resistance=...)``."""
-        labels = {port.label for port in cls.ports}
+        """A call in Python that would be right: ``Resistor("R", (plus, minus), resistance=...)``."""
         parts = [f'"{name}"']
         for f in dataclasses.fields(cls):
-            if f.name in labels and f.default is dataclasses.MISSING:
-                parts.append(f"{f.name}=(plus, minus)")
+            if f.type == "tuple[str, str]" and f.default is dataclasses.MISSING:
+                parts.append("(plus, minus)" if f.name == "nodes" else f"{f.name}=(plus, minus)")
             elif not f.kw_only and f.name != "name":
                 parts.append(f.name)
         parts += [f"{f.name}=..." for f in dataclasses.fields(cls) if f.kw_only and f.default is MISSING]

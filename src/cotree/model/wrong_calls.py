@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cotree.errors import ModelError, listing, nearest
+from cotree.errors import ModelError, listing
 from cotree.model.quantity import MISSING
 
 if TYPE_CHECKING:
@@ -71,12 +71,14 @@ def _wrong_call(cls: type[Component], args: tuple[Any, ...], kwargs: Mapping[str
     extra, remedy, expected = args[len(places) :], "", cls.call_example(name)
     if unknown:
         found = f"{cls.__name__} has no field '{unknown[0]}'"
-        remedy = nearest(unknown[0], known) or cls._field_meant(unknown[0])
+        remedy = cls._field_meant(unknown[0])
         expected = f"{expected}, with the fields {listing([key for key in known if key != 'name'], 30)}"
     elif extra:
         found = f"{listing([repr(value) for value in extra])} given without a name"
         free = [key for key, f in known.items() if f.kw_only and f.default is MISSING and key not in kwargs]
         remedy = f"Write {free[0]}={extra[0]!r}" if len(extra) == len(free) == 1 else ""
+        if places[1:2] == ["nodes"] and isinstance(args[1], str):
+            remedy = f"Give the two nodes as a pair: ({args[1]!r}, {args[2]!r})"
     elif twice:
         found = f"{twice[0]} is given twice"
     else:
@@ -84,6 +86,4 @@ def _wrong_call(cls: type[Component], args: tuple[Any, ...], kwargs: Mapping[str
         if len(missing) == 1 < len(args) and "name" not in kwargs and len(args) == len(places) - 1:
             given = ", ".join(repr(each) for each in args)
             remedy = f'Each part begins with its own name: {cls.__name__}("{cls.__name__.lower()}1", {given}, ...)'
-        if "minus" in missing and len(args) > 1 and isinstance(args[1], (tuple, list)):
-            remedy = "Give the two nodes as two names, without brackets"
     return ModelError(found, where=name, expected=expected, remedy=remedy)

@@ -11,77 +11,75 @@ from typing import Any, Self
 
 from cotree.errors import ModelError
 from cotree.model import Component, Value, quantity
-from cotree.model.form import Form, Schema, listed, said
+from cotree.model.form import Form, listed, said
 
 NODES = listed({"type": ["string", "integer"]}, 2)
 """Two nodes by their names; a file may name them by numbers."""
 
 
-class OnePort(Component):
-    """A component between two nodes. Its across variable is the value at ``plus`` less the value at ``minus``."""
+class Ported(Component):
+    """A component whose ports are pairs of nodes (plus, minus), each in a field: the same in files and in Python."""
 
-    plus: str = field(metadata=said("node that the across variable is taken at"))
-    minus: str = field(metadata=said("node that the across variable is taken against"))
+    @classmethod
+    def port_fields(cls) -> tuple[str, ...]:
+        """The fields that hold the nodes of ports."""
+        return tuple(port.label for port in cls.ports if port.label in cls.__dataclass_fields__)
 
     def node_pairs(self) -> tuple[tuple[str, str], ...]:
-        return ((self.plus, self.minus),)
+        return tuple(self.pair(field) for field in self.port_fields())
 
-    @classmethod
-    def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
-        data = dict(data)
-        if not {"plus", "minus"} <= data.keys():
-            data["plus"], data["minus"] = _pair(data.pop("nodes", None), f"{name}.nodes")
-        return super().from_data(name, data)
-
-    def to_data(self) -> dict[str, Any]:
-        data = super().to_data()
-        return {"kind": data.pop("kind"), "nodes": [data.pop("plus"), data.pop("minus")], **data}
-
-    @classmethod
-    def data_fields(cls) -> list[str]:
-        return ["nodes", *(field for field in super().data_fields() if field not in ("plus", "minus"))]
-
-    @classmethod
-    def forms(cls) -> dict[str, Form]:
-        own = super().forms()
-        return {
-            "nodes": Form("nodes plus and minus", NODES, True),
-            **{k: own[k] for k in own if k in cls.data_fields()},
-        }
-
-    @classmethod
-    def data_schema(cls) -> Schema:
-        schema, ends = super().data_schema(), ("plus", "minus")
-        schema["properties"] |= {key: form.described() for key, form in super().forms().items() if key in ends}
-        schema["required"].remove("nodes")
-        return {**schema, "anyOf": [{"required": ["nodes"]}, {"required": list(ends)}]}
-
-
-class MultiPort(Component):
-    """A component with several ports; the field named by a port's label holds its (plus, minus) nodes."""
-
-    def node_pairs(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self.pair(port.label) for port in self.ports)
-
-    def pair(self, label: str) -> tuple[str, str]:
+    def pair(self, field: str) -> tuple[str, str]:
         """The two nodes that a field holds."""
-        return _pair(getattr(self, label), f"{self.name}.{label}")
+        cls, value = type(self), getattr(self, field)
+        remedy = (
+            f'Each part begins with its own name: {cls.__name__}("{cls.__name__.lower()}1", ("{self.name}", "{value}"))'
+        )
+        return _pair(value, f"{self.name}.{field}", remedy if field == "nodes" and isinstance(value, str) else "")
 
     @classmethod
     def from_data(cls, name: str, data: Mapping[str, Any]) -> Self:
-        labels = {port.label for port in cls.ports}
-        pairs = {key: _pair(data[key], f"{name}.{key}") for key in data.keys() & labels if data[key] is not None}
+        fields = data.keys() & set(cls.port_fields())
+        pairs = {field: _pair(data[field], f"{name}.{field}") for field in fields if data[field] is not None}
         return super().from_data(name, {**data, **pairs})
 
     @classmethod
     def forms(cls) -> dict[str, Form]:
-        labels = {port.label for port in cls.ports}
-        return {
-            key: Form(f"nodes plus and minus of the {key.replace('_', ' ')} port", NODES, True)
-            if key in labels and form.required
-            else form
-            for key, form in super().forms().items()
+        own = super().forms()
+        return own | {
+            field: Form(
+                own[field].meaning or f"nodes plus and minus of the {field.replace('_', ' ')} port", NODES, True
+            )
+            for field in cls.port_fields()
+            if own[field].required
         }
+
+
+class OnePort(Ported):
+    """A component between two nodes. Its across variable is the value at ``plus`` less the value at ``minus``."""
+
+    nodes: tuple[str, str] = field(metadata=said("nodes plus and minus"))
+
+    @classmethod
+    def port_fields(cls) -> tuple[str, ...]:
+        return ("nodes",)
+
+    @classmethod
+    def forms(cls) -> dict[str, Form]:
+        return super().forms() | {"nodes": Form("nodes plus and minus", NODES, True)}
+
+    @property
+    def plus(self) -> str:
+        """The node that the across variable is taken at."""
+        return self.pair("nodes")[0]
+
+    @property
+    def minus(self) -> str:
+        """The node that the across variable is taken against."""
+        return self.pair("nodes")[1]
+
+
+class MultiPort(Ported):
+    """A component with several ports; the field named by a port's label holds its nodes."""
 
 
 class AcrossSource(OnePort):
@@ -201,9 +199,7 @@ def _initial(cls: type[Component], variable: str) -> None:
         cls.__annotations__["initial"] = "Value | None"
 
 
-def _pair(value: Any, where: str) -> tuple[str, str]:
+def _pair(value: Any, where: str, remedy: str = "") -> tuple[str, str]:
     if isinstance(value, (list, tuple)) and len(value) == 2:
         return value[0], value[1]
-    raise ModelError(
-        f"found {value!r}" if value is not None else "none given", where=where, expected="two nodes: [plus, minus]"
-    )
+    raise ModelError(f"found {value!r}", where=where, expected="two nodes, plus and minus", remedy=remedy)

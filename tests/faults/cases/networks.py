@@ -26,32 +26,32 @@ def ladder(
     for k, size in enumerate(across):
         node, first = f"n{k}", begin if k == 0 else 0.0
         if domain == "electrical":
-            m.add(ct.Capacitor(f"C{k}", node, "ground", capacitance=float(size), initial=first))
+            m.add(ct.Capacitor(f"C{k}", (node, "ground"), capacitance=float(size), initial=first))
         elif domain == "translational":
-            m.add(ct.translational.Mass(f"C{k}", node, "ground", mass=float(size), initial=first))
+            m.add(ct.translational.Mass(f"C{k}", (node, "ground"), mass=float(size), initial=first))
         else:
-            m.add(ct.rotational.Inertia(f"C{k}", node, "ground", inertia=float(size), initial=first))
+            m.add(ct.rotational.Inertia(f"C{k}", (node, "ground"), inertia=float(size), initial=first))
     for k, size in enumerate(through):
         ends = f"n{k}", f"n{k + 1}" if k + 1 < len(across) else "ground"
         if domain == "electrical":
-            m.add(ct.Inductor(f"L{k}", *ends, inductance=float(size)))
+            m.add(ct.Inductor(f"L{k}", ends, inductance=float(size)))
         elif domain == "translational":
-            m.add(ct.translational.Spring(f"L{k}", *ends, stiffness=float(1 / size)))
+            m.add(ct.translational.Spring(f"L{k}", ends, stiffness=float(1 / size)))
         else:
-            m.add(ct.rotational.Spring(f"L{k}", *ends, stiffness=float(1 / size)))
+            m.add(ct.rotational.Spring(f"L{k}", ends, stiffness=float(1 / size)))
     if loss > 0:
         if domain == "electrical":
-            m.add(ct.Resistor("R", "n0", "ground", resistance=1 / loss))
+            m.add(ct.Resistor("R", ("n0", "ground"), resistance=1 / loss))
         else:
             damper = ct.translational.Damper if domain == "translational" else ct.rotational.Damper
             m.add(damper("R", "n0", "ground", damping=loss))
     if amplitude:
         if domain == "electrical":
-            m.add(ct.CurrentSource("S", "ground", "n0", current=law))
+            m.add(ct.CurrentSource("S", ("ground", "n0"), current=law))
         elif domain == "translational":
-            m.add(ct.translational.ForceSource("S", "ground", "n0", force=law))
+            m.add(ct.translational.ForceSource("S", ("ground", "n0"), force=law))
         else:
-            m.add(ct.rotational.TorqueSource("S", "ground", "n0", torque=law))
+            m.add(ct.rotational.TorqueSource("S", ("ground", "n0"), torque=law))
     return m
 
 

@@ -38,17 +38,17 @@ def pulse_in_time(rng: np.random.Generator, index: int, wrong: bool) -> Case:
     def run() -> Any:
         m = ct.Model("pulse", gravity=(0, 0, 0))
         if where == "electrical":
-            m.add(ct.CurrentSource("S", "ground", "a", current=law))
-            m.add(ct.Capacitor("C", "a", "ground", capacitance=capacity))
-            m.add(ct.Resistor("R", "a", "ground", resistance=1 / leak))
+            m.add(ct.CurrentSource("S", ("ground", "a"), current=law))
+            m.add(ct.Capacitor("C", ("a", "ground"), capacitance=capacity))
+            m.add(ct.Resistor("R", ("a", "ground"), resistance=1 / leak))
         elif where == "translational":
-            m.add(ct.translational.ForceSource("S", "ground", "a", force=law))
-            m.add(ct.translational.Mass("C", "a", "ground", mass=capacity))
-            m.add(ct.translational.Damper("R", "a", "ground", damping=leak))
+            m.add(ct.translational.ForceSource("S", ("ground", "a"), force=law))
+            m.add(ct.translational.Mass("C", ("a", "ground"), mass=capacity))
+            m.add(ct.translational.Damper("R", ("a", "ground"), damping=leak))
         elif where == "thermal":
-            m.add(ct.thermal.HeatSource("S", "ground", "a", heat_flow=law))
-            m.add(ct.thermal.Capacity("C", "a", "ground", heat_capacity=capacity))
-            m.add(ct.thermal.Resistance("R", "a", "ground", resistance=1 / leak))
+            m.add(ct.thermal.HeatSource("S", ("ground", "a"), heat_flow=law))
+            m.add(ct.thermal.Capacity("C", ("a", "ground"), heat_capacity=capacity))
+            m.add(ct.thermal.Resistance("R", ("a", "ground"), resistance=1 / leak))
         else:
             body = m.add(ct.RigidBody("C", ct.sphere(radius=1.0, mass=capacity)))
             m.add(ct.Prismatic("a", m.ground, body, axis=(1, 0, 0)))
