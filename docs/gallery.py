@@ -16,7 +16,9 @@ from typing import Any
 import cotree as ct
 from cotree.formulation.choice import is_machine
 from cotree.terminal.deformable import Deformable
-from cotree.view import draw_graph, draw_structure, plot_solution
+from cotree.view.graph_drawing import draw_graph
+from cotree.view.plots import plot_solution
+from cotree.view.structure_drawing import draw_structure
 
 DOCS = Path(__file__).resolve().parent
 EXAMPLES = DOCS.parent / "examples"

@@ -45,6 +45,12 @@ def test_a_mechanism_is_built_without_what_it_does_not_use() -> None:
     assert not unused & found
 
 
+def test_a_run_loads_no_pictures_and_no_flexible_bodies() -> None:
+    code = f"import sys, cotree\ncotree.load({str(ROOT / 'examples/pendulum.yaml')!r}).simulate(1)\nprint(*sys.modules)"
+    unused = {"scipy", "matplotlib", "h5py", "rich", "typer", "cotree.fem.tables", "cotree.terminal.floating"}
+    assert not unused & loaded(code)
+
+
 def test_importing_the_package_loads_nothing_else() -> None:
     found = loaded("import sys, cotree\nprint(*sys.modules)")
     assert {name for name in found if name.partition(".")[0] == "cotree"} == {

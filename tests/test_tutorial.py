@@ -43,10 +43,10 @@ def test_numbers_are_compared_and_costs_are_not() -> None:
 def test_the_command_line_page_names_every_command_and_option() -> None:
     import typer.main
 
-    from cotree.cli.program import app
+    from cotree.cli.program import program
 
     text = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
-    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+    for name, command in typer.main.get_command(program()).commands.items():  # type: ignore[attr-defined]
         assert f"`{name}`" in text
         options = {each for parameter in command.params for each in parameter.opts if each.startswith("--")}
         missing = [each for each in sorted(options - {"--help"}) if f"`{each}" not in text]

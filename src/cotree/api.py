@@ -185,14 +185,14 @@ class Model(Analyses):
             from cotree.view.bond_drawing import draw_bond_graph
 
             return draw_bond_graph(self, path, level)
-        from cotree.view import draw_graph
+        from cotree.view.graph_drawing import draw_graph
 
         return draw_graph(self._spanning(tree), path, collapse=collapse)
 
     @helpful
     def report(self, solution: Solution, path: str | Path, tree: Any = None, plots: Any = None) -> Path:
         """One HTML page: graph, equations, plots, energy and statistics."""
-        from cotree.view import write_report
+        from cotree.view.report import write_report
 
         chosen = self._spanning(tree)
         return write_report(self, chosen, self.equations(chosen), solution, Path(path), plots)

@@ -11,7 +11,8 @@ from scipy.linalg import expm
 import cotree as ct
 import cotree.bond as b
 from bond._graphs import graph, mechanical_form, reference, state_form
-from cotree.solve import linearise, simulate
+from cotree.solve.linear import linearise
+from cotree.solve.simulate import simulate
 
 
 def pendulum(**start):

@@ -11,7 +11,7 @@ import cotree.bond as b
 from _cases import random_cases
 from bond._graphs import graph, last, oscillator, reference, state_form
 from bond.random_graphs import Plain, degree, descriptor, plain_graphs
-from cotree.solve import simulate
+from cotree.solve.simulate import simulate
 
 QUICK = random_cases(60, 60)
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cotree as ct
-from cotree.cli.program import app
+from cotree.cli.program import program
 from cotree.errors import ModelError
 
 TEXT = """
@@ -30,7 +30,7 @@ def model(tmp_path):
 
 
 def test_a_parameter_of_the_tables_changes_the_beam(model):
-    result = CliRunner().invoke(app, ["run", str(model), "--set", "half=0.4", "--set", "m=2"])
+    result = CliRunner().invoke(program(), ["run", str(model), "--set", "half=0.4", "--set", "m=2"])
     assert result.exit_code == 0
     mass = 7850 * np.pi * 0.01**2 * 0.8
     assert f"b: {mass:.4g} kg" in result.output

@@ -9,7 +9,7 @@ import yaml
 from typer.testing import CliRunner
 
 import cotree as ct
-from cotree.cli.program import app
+from cotree.cli.program import program
 
 ARM = """\
 name: arm
@@ -53,7 +53,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*words: str) -> dict[str, float]:
-    done = CliRunner().invoke(app, ["run", *words, "--json"])
+    done = CliRunner().invoke(program(), ["run", *words, "--json"])
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)["final"]
 

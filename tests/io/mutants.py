@@ -54,7 +54,7 @@ def taken(path: Path) -> tuple[str, str]:
     """Load, write the equations, and run a little; what that came to."""
     import cotree as ct
     from cotree.io import read_model
-    from cotree.solve import simulate
+    from cotree.solve.simulate import simulate
 
     stage = "refused at load"
     try:

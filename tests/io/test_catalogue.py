@@ -6,7 +6,7 @@ from cotree.io import catalogue
 from cotree.maths.functions import ARITY, CONSTANTS, NUMERIC
 from cotree.model import KINDS, Expression, find_kind
 from cotree.model.units import parse_unit
-from cotree.solve import INTEGRATORS
+from cotree.solve.methods import INTEGRATORS
 
 
 def test_every_kind_is_there_with_all_that_its_fields_need():

@@ -26,8 +26,8 @@ import cotree as ct
 from _made import seed
 from cotree.io import read_model
 from cotree.model import KINDS
-from cotree.solve import simulate
 from cotree.solve.courses import result_units
+from cotree.solve.simulate import simulate
 
 sys.path.insert(0, str(Path(__file__).parent))  # a folder called io cannot be imported from
 from _mutations import CANARY, FOLDER, SEEDS, damaged, mutant

@@ -12,7 +12,7 @@ import yaml
 from typer.testing import CliRunner
 
 import cotree as ct
-from cotree.cli.program import app
+from cotree.cli.program import program
 from cotree.errors import shortened
 from cotree.model.component import KINDS
 
@@ -164,7 +164,7 @@ def test_a_word_alone_means_what_it_means_in_python(word, cls):
     [("spherical", "results: orientation, omega", "results: orientation, angular"), ("point_force", "acts", "frame_a")],
 )
 def test_the_list_speaks_of_what_there_is(kind, words, not_there):
-    told = CliRunner().invoke(app, ["list", kind]).stdout
+    told = CliRunner().invoke(program(), ["list", kind]).stdout
     assert words in told
     assert not_there not in told
 
@@ -183,7 +183,7 @@ def test_a_joint_with_one_coordinate_stands_for_it() -> None:
 def test_a_source_may_be_set_to_an_expression_of_time(tmp_path: Any) -> None:
     (tmp_path / "c.yaml").write_text(LINE)
     given = ["run", str(tmp_path / "c.yaml"), "--set", "V.voltage=5*step(t-0.005)", "--out", str(tmp_path / "r.h5")]
-    done = CliRunner().invoke(app, given)
+    done = CliRunner().invoke(program(), given)
     assert done.exit_code == 0, done.output
     found = ct.Solution.from_hdf5(tmp_path / "r.h5")
     assert found.at("C.voltage", 0.004) == 0

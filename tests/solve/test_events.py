@@ -8,7 +8,8 @@ from scipy.integrate import solve_ivp
 
 import cotree as ct
 from cotree.errors import ModelError
-from cotree.solve import Event, simulate
+from cotree.model.event import Event
+from cotree.solve.simulate import simulate
 from cotree.terminal.bodies import PointMass, RigidBody
 from cotree.terminal.joints import Revolute
 from solve import four_bar

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from cotree.errors import OptionError, SolveError
 from cotree.formulation.system import Energy, Output, Switch, SystemEquations, Variables
 from cotree.model.event import Event
-from cotree.solve import simulate
+from cotree.solve.simulate import simulate
 from solve.hybrid_models import T, bouncing, relay, system
 
 METHODS = ("rk45", "rodas")

@@ -9,7 +9,8 @@ import pytest
 
 import cotree as ct
 from cotree.errors import ModelError, SolveError
-from cotree.solve import actuated_model, inverse_dynamics, simulate
+from cotree.solve.inverse import actuated_model, inverse_dynamics
+from cotree.solve.simulate import simulate
 from cotree.terminal.bodies import RigidBody
 from cotree.terminal.drivers import Drive
 from cotree.terminal.joints import Prismatic, Revolute

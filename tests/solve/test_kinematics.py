@@ -8,7 +8,7 @@ import pytest
 import cotree as ct
 from _repo import ROOT
 from cotree.errors import SolveError
-from cotree.solve import kinematics
+from cotree.solve.kinematics import kinematics
 from cotree.terminal.bodies import RigidBody
 from cotree.terminal.drivers import Drive, SpeedDrive
 from cotree.terminal.joints import Prismatic, Revolute

@@ -7,7 +7,10 @@ import pytest
 
 import cotree as ct
 from cotree.errors import ResultError, SolveError
-from cotree.solve import linearise, modes, simulate, static_equilibrium
+from cotree.solve.linear import linearise
+from cotree.solve.modes import modes
+from cotree.solve.simulate import simulate
+from cotree.solve.statics import static_equilibrium
 from cotree.terminal.bodies import PointMass, RigidBody
 from cotree.terminal.joints import Prismatic, Revolute, Spherical
 from cotree.terminal.springs import JointDamper, JointSpring, Spring

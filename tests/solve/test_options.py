@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 
 import cotree as ct
-from cotree import solve
 from cotree.formulation.nodal.determinacy import determinacy
 from cotree.io import mesh_file
+from cotree.solve import kinematics, linear, modes, sensitivity, simulate, statics
 
 OWN = {"self", "tree", "out", "equations", "model", "given", "seconds_formulation", "record"}
 """What only the method or only the solver takes."""
 PAIRS: list[tuple[Callable[..., Any], Callable[..., Any]]] = [
-    (ct.Model.simulate, solve.simulate),
-    (ct.Model.kinematics, solve.kinematics),
-    (ct.Model.static_equilibrium, solve.static_equilibrium),
-    (ct.Model.modes, solve.modes),
-    (ct.Model.linearise, solve.linearise),
-    (ct.Model.sensitivities, solve.sensitivities),
+    (ct.Model.simulate, simulate.simulate),
+    (ct.Model.kinematics, kinematics.kinematics),
+    (ct.Model.static_equilibrium, statics.static_equilibrium),
+    (ct.Model.modes, modes.modes),
+    (ct.Model.linearise, linear.linearise),
+    (ct.Model.sensitivities, sensitivity.sensitivities),
     (ct.Model.determinacy, determinacy),
     (ct.read_mesh, mesh_file.read_mesh),
 ]

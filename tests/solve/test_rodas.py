@@ -11,10 +11,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from cotree.formulation.system import Output, Sample, Switch, SystemEquations, Variables
-from cotree.solve import simulate
 from cotree.solve.hybrid_parts import Parts
 from cotree.solve.hybrid_steps import POWERS, explicit_step, rosenbrock_step
 from cotree.solve.problem import Problem
+from cotree.solve.simulate import simulate
 from order import toys
 from solve.hybrid_models import T, system
 

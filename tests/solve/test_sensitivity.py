@@ -7,7 +7,8 @@ import pytest
 
 import cotree as ct
 from cotree.errors import ResultError, SolveError
-from cotree.solve import sensitivities, simulate
+from cotree.solve.sensitivity import sensitivities
+from cotree.solve.simulate import simulate
 from cotree.terminal.bodies import PointMass, RigidBody
 from cotree.terminal.forces import PointForce
 from cotree.terminal.joints import Prismatic, Revolute, Spherical

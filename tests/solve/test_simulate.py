@@ -130,7 +130,7 @@ def test_parameters_without_rebuilding() -> None:
         response = u * rate / (3j * r + rate)
         return np.real(response * np.exp(3j * r * t)) + (u / 4 - response.real) * np.exp(-rate * t)
 
-    from cotree.solve import simulate
+    from cotree.solve.simulate import simulate
 
     equations = m.equations()
     for changes in ({}, {"u": 2.0}, {"r": 0.4}, {"C.capacitance": 0.1}, {"u": -1.0, "r": 2.0, "C.capacitance": 2.0}):

@@ -8,7 +8,8 @@ from scipy.optimize import brentq
 
 import cotree as ct
 from cotree.errors import ResultError, SolveError
-from cotree.solve import simulate, static_equilibrium
+from cotree.solve.simulate import simulate
+from cotree.solve.statics import static_equilibrium
 from cotree.terminal.bodies import RigidBody
 from cotree.terminal.drivers import Drive
 from cotree.terminal.joints import Free, Prismatic, Revolute, Spherical

@@ -22,10 +22,9 @@ from cotree.model import DISPLACEMENT, Edge, Kind
 from cotree.terminal.mechanics import Body, Connection, OnJoint
 from cotree.terminal.nodal.bars import Bar
 from cotree.terminal.nodal.base import Node
-from cotree.view import draw_graph
 from cotree.view.collapse import drawn
 from cotree.view.figures import to_svg
-from cotree.view.graph_drawing import graph_svg
+from cotree.view.graph_drawing import draw_graph, graph_svg
 from cotree.view.stubs import place_with_stubs
 from view._models import bundle, ladder, motor, network, random_graph
 

@@ -13,9 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import cotree as ct
 from cotree.errors import ResultError
 from cotree.results import EnergyAudit
-from cotree.view import plot_energy, plot_solution
 from cotree.view.figures import to_svg
-from cotree.view.plots import PrefixFormatter, pretty_unit, thinned, with_prefix
+from cotree.view.plots import PrefixFormatter, plot_energy, plot_solution, pretty_unit, thinned, with_prefix
 from view._models import motor
 
 Run = tuple[ct.Model, ct.Solution]

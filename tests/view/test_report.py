@@ -19,10 +19,10 @@ import cotree as ct
 from cotree.errors import FileError, ResultError
 from cotree.results import EnergyAudit
 from cotree.system import diagnose
-from cotree.view import write_report
 from cotree.view.chart_data import chart_data
 from cotree.view.page import number
 from cotree.view.plots import pretty_unit
+from cotree.view.report import write_report
 from cotree.view.report_results import plot_groups, verdict
 from view._models import ladder, motor, network
 

@@ -27,7 +27,7 @@ from cotree.errors import CotreeError, nearest
 from cotree.system import Diagnostic, labelled, outside_by, undetermined_by
 
 if TYPE_CHECKING:
-    from cotree.solve import Modes
+    from cotree.solve.modes import Modes
     from cotree.system import Diagnostic
 
 REACTION = re.compile(r"\.(force|torque|moment|tension)(\.[xyz])?$")
@@ -98,7 +98,7 @@ def _network_modes(chosen: Chosen, about: str, t: float) -> tuple[Modes, list[st
     """Modes of first-order equations, and the state that takes part most in each, whatever the units are."""
     import numpy as np
 
-    from cotree.solve import Modes
+    from cotree.solve.modes import Modes
 
     at = "steady" if about == "equilibrium" else None
     system = chosen.model.linearise(tree=chosen.tree, outputs=(), inputs=(), at=at, t=t, parameters=chosen.changes)

@@ -107,8 +107,8 @@ class _Bench:
 
     def rows(self, wanted: Sequence[str] | None) -> Iterator[Row]:
         """All runs; a method that does not suit is told with its reason where it was asked for."""
-        from cotree.solve import INTEGRATORS
         from cotree.solve.integrator import choose
+        from cotree.solve.methods import INTEGRATORS
         from cotree.solve.problem import Problem
 
         for name, tree in self._trees():
@@ -127,7 +127,7 @@ class _Bench:
                 yield self._row(name, method, equations)
 
     def _row(self, tree: str, method: str, equations: SystemEquations) -> Row:
-        from cotree.solve import INTEGRATORS
+        from cotree.solve.methods import INTEGRATORS
 
         row = Row(tree, method)
         fixed = INTEGRATORS[method].needs_step  # such methods have no error of their own: their steps get shorter

@@ -47,8 +47,8 @@ def check(choices: list[ModelChoice], as_json: Json = False, quiet: Quiet = Fals
 
 def _checked(choice: ModelChoice) -> dict[str, Any]:
     """What is known of a model that is right."""
-    from cotree.solve import simulate
     from cotree.solve.courses import result_units
+    from cotree.solve.simulate import simulate
 
     chosen = choice.read()
     model = chosen.model
@@ -99,8 +99,7 @@ def _run(chosen: Chosen) -> dict[str, Any]:
 def _run_defaults() -> dict[str, Any]:
     from inspect import signature
 
-    from cotree.solve import simulate
-    from cotree.solve.simulate import DEFAULT_POINTS
+    from cotree.solve.simulate import DEFAULT_POINTS, simulate
 
     known = signature(simulate).parameters
     return {"points": DEFAULT_POINTS} | {name: known[name].default for name in ("integrator", "rtol", "atol")}

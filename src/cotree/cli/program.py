@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from cotree._version import __version__
-from cotree.cli import analysis, bench, check, describe, pictures, run, show, upgrade
 from cotree.cli.console import FAILED, WRONG, complain, exit_code, fresh
 from cotree.cli.interrupts import interruptible, requested
 from cotree.errors import CotreeError
@@ -21,17 +21,33 @@ Exit codes: 0 done; 1 a computation failed, what it had is kept; 2 wrong input;
 3 done, but a flexible body is outside its theory;
 70 an error in Cotree itself; 130 interrupted, what was computed is kept."""
 
-app = typer.Typer(
-    help="Simulate multi-domain systems from one linear graph.", epilog=EPILOG, add_completion=False,
-    pretty_exceptions_enable=False, rich_markup_mode=None,
-    context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
-)  # fmt: skip
-for room in (run, check, show, analysis, pictures, describe, bench, upgrade):
-    for command, examples in room.COMMANDS.items():
-        app.command(command.__name__.rstrip("_"), epilog=f"\b\nExamples:\n{examples}")(command)
+ROOMS = {
+    "run": ("run",),
+    "check": ("check",),
+    "show": ("graph", "equations", "determinacy"),
+    "analysis": ("modes", "statics", "kinematics"),
+    "pictures": ("report", "plot"),
+    "describe": ("new", "list", "schema"),
+    "bench": ("bench",),
+    "upgrade": ("upgrade",),
+}
+"""The modules of this room and the commands that each has, in the order of the help."""
 
 
-@app.callback(invoke_without_command=True)
+def program(first: str = "") -> typer.Typer:
+    """The commands of the module that has the command ``first``, which alone is loaded; all where there is none."""
+    app = typer.Typer(
+        help="Simulate multi-domain systems from one linear graph.", epilog=EPILOG, add_completion=False,
+        pretty_exceptions_enable=False, rich_markup_mode=None,
+        context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
+    )  # fmt: skip
+    app.callback(invoke_without_command=True)(_root)
+    for room in [room for room, names in ROOMS.items() if first in names] or ROOMS:
+        for command, examples in import_module(f"cotree.cli.{room}").COMMANDS.items():
+            app.command(command.__name__.rstrip("_"), epilog=f"\b\nExamples:\n{examples}")(command)
+    return app
+
+
 def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="show the version and leave")] = False,
@@ -72,7 +88,7 @@ def _code(arguments: list[str], debug: bool, as_json: bool) -> int:
 
 
 def _call(arguments: list[str]) -> None:
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(program(arguments[0] if arguments else ""))
     with command.make_context("cotree", arguments) as context:
         command.invoke(context)
 

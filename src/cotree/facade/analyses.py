@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cotree.formulation.nodal.determinacy_report import Determinacy
-    from cotree.solve import Equilibrium, LinearSystem, Modes
+    from cotree.solve.linear import LinearSystem
+    from cotree.solve.modes import Modes
+    from cotree.solve.statics import Equilibrium
     from cotree.terminal.recovery import Deformation
 
 State = Given | Sequence[float]
@@ -56,7 +58,7 @@ class Analyses(Runs):
         >>> rest = model.static_equilibrium(at={"O.angle": "-80 deg"})
         >>> rest["O.angle"], rest.stability
         """
-        from cotree.solve import static_equilibrium
+        from cotree.solve.statics import static_equilibrium
 
         found = self.equations(tree)
         return static_equilibrium(found, at=at, t=t, parameters=self._changes(parameters), seek=seek)
@@ -90,7 +92,7 @@ class Analyses(Runs):
         --------
         >>> model.modes().frequencies  # Hz
         """
-        from cotree.solve import modes
+        from cotree.solve.modes import modes
 
         return modes(self.equations(tree), about=about, t=t, parameters=self._changes(parameters))
 
@@ -133,7 +135,7 @@ class Analyses(Runs):
         --------
         >>> model.linearise(at="steady", outputs=["C.voltage"]).poles()  # 1/s
         """
-        from cotree.solve import linearise
+        from cotree.solve.linear import linearise
 
         found, changes = self.equations(tree), self._changes(parameters)
         return linearise(found, outputs=outputs, inputs=inputs, at=at, t=t, parameters=changes, independent=independent)

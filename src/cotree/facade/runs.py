@@ -20,7 +20,9 @@ from cotree.results import Origin
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
-    from cotree.solve import Equilibrium, InverseDynamics, Sensitivities
+    from cotree.solve.inverse import InverseDynamics
+    from cotree.solve.sensitivity import Sensitivities
+    from cotree.solve.statics import Equilibrium
 
 Times = Sequence[Time] | NDArray[np.float64]
 """Times in s, or texts with units."""
@@ -171,7 +173,7 @@ class Runs(_model.Model):
         Solution
             All results by name over time.
         """
-        from cotree.solve import kinematics
+        from cotree.solve.kinematics import kinematics
 
         found = self.equations(tree)
         done = {"analysis": "kinematics", "t_end": seconds(t_end, "t_end")}
@@ -213,7 +215,7 @@ class Runs(_model.Model):
         --------
         >>> model.inverse_dynamics(2.0, {"O.angle": "0.3*sin(t)"})["O.angle"]  # the torque in N m
         """
-        from cotree.solve import inverse_dynamics
+        from cotree.solve.inverse import inverse_dynamics
 
         changes = self._changes(parameters)
         return inverse_dynamics(
@@ -255,7 +257,7 @@ class Runs(_model.Model):
         --------
         >>> model.sensitivities("O.force.x", "crank.mass", 2.0)["O.force.x", "crank.mass"]  # N/kg
         """
-        from cotree.solve import sensitivities
+        from cotree.solve.sensitivity import sensitivities
 
         return sensitivities(
             self.equations(tree), outputs, wrt, t_end, t_start=t_start, points=points, times=times, start=start,
@@ -275,7 +277,8 @@ def simulate_equations(
 ) -> Solution:  # fmt: skip
     """Integrate equations that took ``spent`` seconds to build, by a run whose origin may be kept."""
     from cotree.io.runs import results_path
-    from cotree.solve import Recording, simulate
+    from cotree.solve.recording import Recording
+    from cotree.solve.simulate import simulate
 
     record = Recording(None if out is None else results_path(out), origin)
     return wrapped(lambda: simulate(equations, t_end, seconds_formulation=spent, record=record, **options))

@@ -41,7 +41,7 @@ class Solution(_solution.Solution):
         x
             The result along the horizontal axis; default: time.
         """
-        from cotree.view import plot_solution
+        from cotree.view.plots import plot_solution
 
         flat = [name for entry in names for name in self.matching(entry)]
         return plot_solution(self, flat, path, x)
@@ -61,8 +61,8 @@ class Solution(_solution.Solution):
             )
         from cotree.formulation import model_equations
         from cotree.io.runs import rebuilt
-        from cotree.view import write_report
         from cotree.view.notebook import opened
+        from cotree.view.report import write_report
 
         model, tree = rebuilt(self, Model)
         return opened(

@@ -177,7 +177,7 @@ def functions() -> list[Item]:
 
 def integrators() -> list[Item]:
     """Methods of time integration."""
-    from cotree.solve import INTEGRATORS
+    from cotree.solve.methods import INTEGRATORS
 
     return [
         Item("auto", "the best of the others for the model"),

@@ -305,10 +305,8 @@ def _component(
         return kind.from_data(
             name, {k: _names(v, f"{name}.{k}") if k in nodes else _tuples(v) for k, v in values.items()}
         )
-    from cotree.terminal.deformable import Deformable
-
     values = {key: _tuples(value) for key, value in values.items()}
-    if issubclass(kind, Deformable):
+    if kind.flexible:
         values |= _read_mesh(name, values.get("mesh"), folder, root)
     elif "frames" in kind.data_fields() and values.get("frames") is not None:
         _check_frames(values["frames"], f"{name}.frames")

@@ -114,7 +114,8 @@ class _Reader:
         return None
 
     def _integrator(self, name: str) -> None:
-        from cotree.solve.integrator import INTEGRATORS, called_here
+        from cotree.solve.integrator import called_here
+        from cotree.solve.methods import INTEGRATORS
 
         if name not in INTEGRATORS:
             self.mistakes.add(

@@ -88,7 +88,8 @@ def _gone_on(
     model: Model | None,
     progress: Callable[[float], None] | None,
 ) -> Solution:
-    from cotree.solve import Recording, simulate
+    from cotree.solve.recording import Recording
+    from cotree.solve.simulate import simulate
 
     if past.complete:
         return past

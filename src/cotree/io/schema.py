@@ -207,7 +207,7 @@ def _top() -> dict[str, tuple[Schema, str]]:
 
 def run_entries() -> dict[str, tuple[Schema, str]]:
     """Entries of ``run``, each with what it means."""
-    from cotree.solve import INTEGRATORS
+    from cotree.solve.methods import INTEGRATORS
 
     positive, names = or_null(ABOVE_ZERO), either(TEXT, several(TEXT))
     return {

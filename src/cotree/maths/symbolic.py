@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from cotree.maths.profiles import profiles
 
@@ -59,3 +60,8 @@ def growth(z: Any, rate: Any) -> Any:
     """(exp(rate z) - 1) / rate, which is z where the rate is 0."""
     still = rate == 0
     return ca.if_else(still, z, ca.expm1(rate * z) / ca.if_else(still, 1.0, rate))
+
+
+def constant(values: Any) -> ca.SX:
+    """Numbers as an expression; zeros are left out."""
+    return ca.SX(ca.sparsify(ca.DM(np.asarray(values, dtype=float))))

@@ -79,6 +79,8 @@ class Component(Viewed):
     """Whether the power that leaves this component counts as supplied (sources) instead of dissipated."""
     mechanical: ClassVar[bool] = False
     """Whether the component belongs to a mechanism in space, whose nodes are frames."""
+    flexible: ClassVar[bool] = False
+    """Whether it is a body with elastic coordinates."""
     nodal: ClassVar[bool] = False
     """Whether the component belongs to a structure whose coordinates are the positions of its nodes."""
     bonded: ClassVar[bool] = False

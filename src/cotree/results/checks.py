@@ -7,7 +7,6 @@ check/restart                    CRC-32 of the state of an unfinished run; ``pro
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import zlib
@@ -38,6 +37,8 @@ def row_checks(first: int, *parts: NDArray[Any]) -> NDArray[np.uint32]:
 
 def text_check(texts: Mapping[str, Any]) -> str:
     """One digest of the texts of a file by the names of their datasets."""
+    import hashlib
+
     return hashlib.sha256(json.dumps(dict(sorted(texts.items()))).encode()).hexdigest()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
@@ -37,6 +36,8 @@ def new_part(path: Path) -> Path:
     """
     remove_stale(path)
     how = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    import secrets
+
     part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part")
     os.close(os.open(part, how, 0o666))
     return part

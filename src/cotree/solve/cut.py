@@ -14,8 +14,6 @@ from typing import Any
 from cotree.errors import ModelError, SolveError, listing
 from cotree.model.quantity import Time
 from cotree.system import Diagnostic, diagnose
-from cotree.terminal.beam import Beam
-from cotree.terminal.flexible_sheet import AUTO, MOST_SEGMENTS
 
 ROUNDS = 6
 """Looks at the motion, at most."""
@@ -27,7 +25,12 @@ ROUGH = {"rtol": 1e-5, "points": 201}
 
 def undecided(model: Any) -> list[str]:
     """The beams whose number of segments is not decided."""
-    return [name for name, part in model.components.items() if isinstance(part, Beam) and part.segments == AUTO]
+    beams = {name: part for name, part in model.components.items() if part.flexible}
+    if not beams:
+        return []
+    from cotree.terminal.flexible_sheet import AUTO
+
+    return [name for name, part in beams.items() if getattr(part, "segments", None) == AUTO]
 
 
 def cut_by_statics(model: Any, tree: Any) -> None:
@@ -77,6 +80,8 @@ def _decide(model: Any, names: list[str], look: Callable[[], Iterable[Diagnostic
     A number of segments that is asked for where errors are below ``trusted`` is taken without another look. A look that
     finds nothing out asks for twice as many.
     """
+    from cotree.terminal.flexible_sheet import MOST_SEGMENTS
+
     before, decided = {name: model.components[name] for name in names}, model.decided
     chosen, errors = dict.fromkeys(names, 1), dict[str, str]()
     try:

@@ -5,7 +5,6 @@ A compiler is an accelerator, never a requirement: where there is none, or it fa
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import shutil
@@ -72,6 +71,8 @@ def compiled(function: ca.Function) -> ca.Function:
         return function
     level = "-O2" if _length(function) < LONG else "-O1"
     content = "\0".join((source, level, *tool, platform.machine(), platform.node()))
+    import hashlib
+
     library = cache_folder() / f"{hashlib.sha256(content.encode()).hexdigest()[:40]}.so"
     if not library.exists() and not _build(source, level, tool[0], library):
         return function

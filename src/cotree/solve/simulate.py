@@ -16,24 +16,15 @@ from cotree.model.event import Event
 from cotree.model.helpful import helpful
 from cotree.model.quantity import Given, Time, seconds
 from cotree.results import Restart, Solution
-from cotree.solve import (  # noqa: F401  (each registers)
-    adams,
-    cvodes,
-    displacement_modes,
-    energy,
-    generalised_alpha,
-    idas,
-    runge_kutta,
-    xiang,
-)
 from cotree.solve.diagnostics import creeping, with_units
 from cotree.solve.doubts import broken_redundancy, pushing_cable
 from cotree.solve.events import Watch, checked_events
 from cotree.solve.faster import faster
 from cotree.solve.hybrid_scout import scout
-from cotree.solve.integrator import INTEGRATORS, Integrator, Options, choose
+from cotree.solve.integrator import Integrator, Options, choose
 from cotree.solve.joined import joined
 from cotree.solve.limits import Limits
+from cotree.solve.methods import INTEGRATORS
 from cotree.solve.native import instructions, worth_compiling
 from cotree.solve.path import Path
 from cotree.solve.problem import Problem

@@ -90,6 +90,8 @@ class Deformable(Body):
     (geometric stiffness under the forces of the rigid motion), or ``none``.
     """
 
+    flexible: ClassVar[bool] = True
+
     kind: ClassVar[str] = ""
 
     frames: Mapping[str, Any] = field(

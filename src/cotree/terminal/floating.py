@@ -27,17 +27,13 @@ from numpy.typing import NDArray
 from cotree.fem.internal import inverse_moments, linear_shapes
 from cotree.fem.tables import NodeTable, Tables
 from cotree.maths.rotation import small_turn
+from cotree.maths.symbolic import constant
 from cotree.terminal.mechanics import BodyMotion, Inertia
 
 Array = NDArray[np.float64]
 
 _SIGNS = {(0, 1, 2): 1, (1, 2, 0): 1, (2, 0, 1): 1, (0, 2, 1): -1, (2, 1, 0): -1, (1, 0, 2): -1}
 """The cross product: component i of a x b is the sum of sign * a_j * b_k."""
-
-
-def constant(values: Any) -> ca.SX:
-    """Numbers as an expression; zeros are left out."""
-    return ca.SX(ca.sparsify(ca.DM(np.asarray(values, dtype=float))))
 
 
 @dataclass(frozen=True)

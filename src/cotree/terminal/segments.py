@@ -20,9 +20,10 @@ import numpy as np
 from cotree.errors import ModelError, listing, nearest
 from cotree.fem.tables import Tables, modal_damping
 from cotree.maths.rotation import skew, vee
+from cotree.maths.symbolic import constant
 from cotree.model import Component, Frame
 from cotree.terminal.beam import SAME, Beam
-from cotree.terminal.floating import Floating, constant
+from cotree.terminal.floating import Floating
 
 C = TypeVar("C", bound=Component)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -18,7 +19,6 @@ from cotree.formulation.branch.mechanism import Mechanism
 from cotree.formulation.branch.outputs import mechanism_outputs, turned
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.redundancy import Redundancy
-from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.branch.spins import Spins
 from cotree.formulation.branch.stiffening import rigid_stiffening
 from cotree.formulation.system import BANKED, Energy, Fading, Mechanics, Output, SmoothInput, SystemEquations, Variables
@@ -28,6 +28,9 @@ from cotree.model import Model
 from cotree.system import Diagnostic, diagnose
 from cotree.terminal.characteristic import Characteristic
 from cotree.terminal.drivers import FrameDrive
+
+if TYPE_CHECKING:
+    from cotree.formulation.branch.segmented import Segmented
 
 Array = NDArray[np.float64]
 
@@ -321,7 +324,7 @@ def _elastic(flexible: Flexible | Segmented) -> Diagnostic:
     listed = ", ".join(f"{value:.4g}" for value in found[:few])
     rest = f" ... {found[-1]:.4g}" if len(found) > few else ""
     held = f", with its frame held {listed}{rest} rad/s" if len(found) else ""
-    if isinstance(flexible, Segmented):
+    if not isinstance(flexible, Flexible):
         held = f" in {len(flexible.numbers)} segments" + held.replace("its frame", "the frame of each segment")
     return diagnose(
         "elastic-coordinates",

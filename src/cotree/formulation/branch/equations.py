@@ -157,7 +157,6 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
         jacobian = ca.Function("G", inputs, [ca.densify(slopes(own.velocity, kin.u))])
         own_advance = Assembly(own, start.assembly.modes)
         found, places = [], []
-        rng = np.random.default_rng(0)
         q = q0
         for _ in range(2):
             G = np.asarray(jacobian(q, 0.0, p, m), dtype=float) * own_advance.scale  # whatever the unit of length
@@ -168,7 +167,7 @@ def _redundancy(own: Mechanism, start: Start, p: Array, q0: Array) -> Redundancy
             free = right[rank:].T
             if not free.shape[1]:
                 break
-            step = free @ rng.normal(size=free.shape[1])
+            step = free @ np.sin(np.arange(1.0, free.shape[1] + 1))  # a direction that nothing prefers
             step *= 0.01 / max(float(np.abs(step).max()), 1e-12)
             q = np.asarray(own_advance.advance(q, step * own_advance.scale, 0.0, p), dtype=float).ravel()
             q = own_advance.closed(q, p, 0.0)

@@ -7,19 +7,21 @@ section forces are results themselves, by tables of unit loads (`cotree.fem.stat
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
-from cotree.fem.section import Section
-from cotree.fem.section_stress import has_stress, stress_points
 from cotree.formulation.branch.mechanism import Mechanism, Reactions
 from cotree.formulation.branch.places import Flexible, Place
-from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.system import Output
 from cotree.maths.rotation import quaternion_of, skew
-from cotree.terminal.floating import constant
+from cotree.maths.symbolic import constant
 from cotree.terminal.mechanics import PARAMETERS, XYZ, Wrench
+
+if TYPE_CHECKING:
+    from cotree.fem.section import Section
+    from cotree.formulation.branch.segmented import Segmented
 
 FORCES = {"axial": "N", "shear_y": "N", "shear_z": "N", "torsion": "N m", "moment_y": "N m", "moment_z": "N m"}
 """Section forces of a beam, in the order of `cotree.fem.beam_recovery.Forces`, and their units."""
@@ -76,7 +78,7 @@ def load_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -> d
 
     Those of a beam of several segments are given for each segment, and for its frames in the beam's own axes.
     """
-    if not isinstance(whole, Segmented):
+    if isinstance(whole, Flexible):
         j = next(j for j, each in own.top.flexible.items() if each is whole)
         return _loads_of(own, j, loads[j])
     result = _specific_force(own, whole)
@@ -144,7 +146,9 @@ def _felt(own: Mechanism, j: int) -> ca.SX:
 
 def section_outputs(own: Mechanism, whole: Flexible | Segmented, loads: Loads) -> dict[str, Output]:
     """Section forces and the largest von Mises stress at the stations of a beam, each numbered from its start."""
-    numbers = whole.numbers if isinstance(whole, Segmented) else [
+    from cotree.fem.section_stress import has_stress
+
+    numbers = whole.numbers if not isinstance(whole, Flexible) else [
         j for j, each in own.top.flexible.items() if each is whole
     ]  # fmt: skip
     every = ca.horzcat(ca.SX(len(FORCES), 0), *(_section_forces(own, j, loads[j]) for j in numbers))
@@ -214,6 +218,8 @@ def _rows(matrix: ca.SX) -> ca.SX:
 
 def _mises(section: Section, forces: ca.SX) -> list[ca.SX]:
     """The largest von Mises stress among the points of a section at each station (see `cotree.fem.beam_recovery`)."""
+    from cotree.fem.section_stress import stress_points
+
     y, z, torque, along_y, along_z = stress_points(section).T
     o = np.zeros_like(y)
     by_normal = np.column_stack([o + 1 / section.area, o, o, o, z / section.iy, -y / section.iz])

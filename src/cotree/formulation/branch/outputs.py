@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
@@ -10,11 +11,13 @@ from cotree.formulation.branch.kinematics import BODY_ANGLE
 from cotree.formulation.branch.loads import frame_loads, load_outputs, section_outputs
 from cotree.formulation.branch.mechanism import Mechanism, Reactions, frame_motion
 from cotree.formulation.branch.places import Flexible
-from cotree.formulation.branch.segmented import Segmented
 from cotree.formulation.branch.totals import coupling_outputs, line_outputs, system_outputs
 from cotree.formulation.system import Output, turns_name
 from cotree.maths.rotation import quaternion_of
 from cotree.terminal.mechanics import ORIENTATION, PARAMETERS, XYZ, Driver, JointForce, Wrench
+
+if TYPE_CHECKING:
+    from cotree.formulation.branch.segmented import Segmented
 
 
 def mechanism_outputs(

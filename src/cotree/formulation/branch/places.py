@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from cotree.errors import ModelError, listing
-from cotree.fem.tables import Tables
 from cotree.formulation.values import Values
 from cotree.maths.symbolic import symbols
 from cotree.model import Model, quantities
 from cotree.terminal.bodies import frame_of
-from cotree.terminal.deformable import Deformable
-from cotree.terminal.floating import Floating, Moved
 from cotree.terminal.mechanics import Connection
+
+if TYPE_CHECKING:
+    from cotree.fem.tables import Tables
+    from cotree.terminal.deformable import Deformable
+    from cotree.terminal.floating import Floating, Moved
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ def flexible_body(model: Model, body: Deformable) -> Flexible:
 
 def flexible_of(name: str, body: Deformable, tables: Tables) -> Flexible:
     """A flexible body with new symbols."""
+    from cotree.terminal.floating import Floating
+
     q, u = (symbols([f"{name}.{each}{end}" for each in tables.names]) for end in ("", "_rate"))
     return Flexible(name, Floating(tables, q, u, body.stiffening), body)
 

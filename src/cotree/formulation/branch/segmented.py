@@ -12,13 +12,22 @@ from typing import Any
 
 import casadi as ca
 
-from cotree.formulation.branch.places import Flexible, Place, check_flat, flexible_of
+from cotree.formulation.branch.places import (
+    Flexible,
+    Place,
+    check_flat,
+    deformed_places,
+    flexible_body,
+    flexible_of,
+)
 from cotree.formulation.values import Values
 from cotree.model import Model, quantities
 from cotree.terminal.beam import Beam
 from cotree.terminal.bodies import frame_of
+from cotree.terminal.deformable import Deformable
 from cotree.terminal.floating import Floating
 from cotree.terminal.joints import Weld
+from cotree.terminal.mechanics import Body
 from cotree.terminal.segments import Chain, called, prepared, with_start
 
 
@@ -70,6 +79,18 @@ class Segmented:
     def fields(self) -> dict[str, Any]:
         """The values of the segments, by name, as their laws take them."""
         return {each.name: SimpleNamespace(floating=each.floating) for each in self.flexible}
+
+
+def deforming(
+    model: Model, body: Body, values: Values, k: int, count: int
+) -> tuple[dict[str, Place], dict[int, Flexible], Segmented | None]:
+    """The frames of a flexible body, its elastic coordinates by the number of their body, and its segments if cut."""
+    assert isinstance(body, Deformable)
+    if isinstance(body, Beam) and body.decided_pieces > 1:
+        cut = segmented(model, body, values, k, count)
+        return cut.places, dict(zip(cut.numbers, cut.flexible, strict=True)), cut
+    own = flexible_body(model, body)
+    return deformed_places(k, body, own.floating, values), {k: own}, None
 
 
 def segmented(model: Model, beam: Beam, values: Values, first: int, more: int) -> Segmented:

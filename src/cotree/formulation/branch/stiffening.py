@@ -9,6 +9,7 @@ enter the elastic equations through the tables of unit loads (`cotree.fem.tables
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -22,9 +23,11 @@ from cotree.formulation.branch.places import Place
 from cotree.formulation.branch.transfer import transfer
 from cotree.maths.lookup import slopes
 from cotree.maths.rotation import quaternion_of, skew
-from cotree.maths.symbolic import column, substitute
-from cotree.terminal.floating import Floating, constant
+from cotree.maths.symbolic import column, constant, substitute
 from cotree.terminal.mechanics import ORIENTATION, Wrench
+
+if TYPE_CHECKING:
+    from cotree.terminal.floating import Floating
 
 Array = NDArray[np.float64]
 

@@ -10,22 +10,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
 from cotree.errors import GraphError, ModelError, nearest
 from cotree.formulation.branch.graph import joint_of
-from cotree.formulation.branch.places import Flexible, Place, deformed_places, flexible_body
+from cotree.formulation.branch.places import Flexible, Place
 from cotree.formulation.branch.points import carriers, leading, outwards, turning
-from cotree.formulation.branch.segmented import Segmented, segmented
 from cotree.formulation.inertias import unreal_inertias
 from cotree.formulation.values import Values
 from cotree.graph import LinearGraph, Tree, select_tree
 from cotree.model import Component, Edge, GroundFrame, Kind, Model, quantities
-from cotree.terminal.beam import Beam
 from cotree.terminal.bodies import frame_of, turned
-from cotree.terminal.deformable import Deformable
 from cotree.terminal.joints import AxisJoint, Free, Planar, PlanarSlide, Prismatic, Slide
 from cotree.terminal.mechanics import (
     ORIENTATION,
@@ -38,6 +35,9 @@ from cotree.terminal.mechanics import (
     JointForce,
     OnJoint,
 )
+
+if TYPE_CHECKING:
+    from cotree.formulation.branch.segmented import Segmented
 
 GROUND = 0
 """Index of the ground among the bodies."""
@@ -180,17 +180,17 @@ def topology(model: Model, graph: LinearGraph, values: Values | None = None) -> 
     for k, body in enumerate(tuple(bodies)):
         if body is None:
             continue
-        if isinstance(body, Beam) and body.decided_pieces > 1:
-            own = cut[body.name] = segmented(model, body, values, k, len(bodies))
-            places |= own.places
-            flexible |= dict(zip(own.numbers, own.flexible, strict=True))
-            bodies[k], *rest = own.bodies()
-            bodies += rest
-            continue
         places[body.name] = Place(k, zero, identity)
-        if isinstance(body, Deformable):
-            flexible[k] = flexible_body(model, body)
-            places |= deformed_places(k, body, flexible[k].floating, values)
+        if body.flexible:
+            from cotree.formulation.branch.segmented import deforming
+
+            frames, own, segments = deforming(model, body, values, k, len(bodies))
+            places |= frames
+            flexible |= own
+            if segments is not None:
+                cut[body.name] = segments
+                bodies[k], *rest = segments.bodies()
+                bodies += rest
             continue
         inner = [name for name in quantities(body) if name.partition(".")[0] in body.places()]
         entries = values.entries(body, inner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 
@@ -12,8 +12,10 @@ from cotree.formulation.branch.mechanism import Mechanism, frame_motion
 from cotree.formulation.branch.places import Flexible
 from cotree.formulation.branch.topology import Link
 from cotree.maths.rotation import of_quaternion, vee
-from cotree.terminal.deformable import Deformable
 from cotree.terminal.mechanics import ORIENTATION, Body
+
+if TYPE_CHECKING:
+    from cotree.terminal.deformable import Deformable
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,7 @@ class Wishes:
         self, j: int, flexible: Flexible, positions: list[Wish], speeds: list[Wish], guess: dict[str, ca.SX]
     ) -> None:
         """Elastic coordinates and speeds start where they are given, otherwise at zero."""
-        body, floating = self.mechanism.top.bodies[j], flexible.floating
-        assert isinstance(body, Deformable)
+        body, floating = cast("Deformable", self.mechanism.top.bodies[j]), flexible.floating
         for k, name in enumerate(floating.tables.names):
             value, rate = body.elastic_start(name)
             guess[f"{flexible.name}.{name}"] = ca.SX(value)
