@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import cotree as ct
 from _cases import long_ones
@@ -76,3 +77,18 @@ def test_water_hammer_pressure_rise_is_that_of_a_lumped_line():
     _, solution = run("water_hammer")
     rise = solution["n5.pressure"].max() - 4.9e5
     assert 0.9 < rise / (0.01 * np.sqrt(1e6 / 4e-11)) < 1.4
+
+
+def test_suspension_follows_the_road_of_its_file_and_its_tyre_carries_the_weight():
+    model, solution = run("suspension")
+    t, z = np.loadtxt(EXAMPLES / "road.csv", delimiter=",", skiprows=1).T
+    sol = model.model.simulate(4.0, points=401, rtol=1e-8)
+    np.testing.assert_allclose(sol.t, t, atol=1e-12)
+    np.testing.assert_allclose(sol["patch.position.y"] + 0.3, z / 1000, atol=1e-9)
+    weight = (320 + 4 + 2 + 38) * 9.81
+    assert solution["tyre.tension"][0] == pytest.approx(-weight, abs=0.1)  # it starts at rest, but for rounded preloads
+    # What the tyre pushes upwards, less the weight, is the change of momentum of all that it carries.
+    up = (sol["knuckle.axle.position.y"] - sol["patch.position.y"]) / sol["tyre.length"]
+    push = CubicSpline(sol.t, -sol["tyre.tension"] * up - weight).antiderivative()
+    gained = sol["system.momentum.y"] - 0.1 * sol["patch.velocity.y"]
+    np.testing.assert_allclose(push(sol.t) - push(0.0), gained - gained[0], atol=2e-3 * np.abs(gained).max())

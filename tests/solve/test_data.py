@@ -408,3 +408,10 @@ def test_pandas_series() -> None:
     ):
         with pytest.raises(ModelError, match=message):
             m.data("x", times, values)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_compiled_equations_with_data(car: Path) -> None:
+    m = ct.load(car)
+    want, sol = (m.simulate(0.5, points=11, compiled=compiled) for compiled in (False, True))
+    np.testing.assert_allclose(sol["S.displacement"], want["S.displacement"], rtol=1e-9, atol=1e-13)

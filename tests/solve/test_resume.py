@@ -114,12 +114,22 @@ def bouncing() -> ct.Model:
     return structure(BOUNCE, *parts, stop, planar=True, gravity=(-9.81, 0, 0))
 
 
+def measured() -> ct.Model:
+    """The arms, turned by a measured torque that jumps now and then."""
+    model, t = spinning(), np.linspace(0, 1, 41)
+    model.data("torque", t, np.sin(9 * t), unit="N m")
+    model.data("jumps", t[::8], [0.0, 0.4, -0.2, 0.3, 0.1, 0.0], interpolation="step", unit="N m")
+    model.add(ct.JointActuator("T", "O", effort="torque + jumps"))
+    return model
+
+
 CASES: dict[str, tuple[Any, float, dict[str, Any]]] = {
     "network": (switched, 1.0, {}),
     "idas": (lambda: example("rectifier"), 0.04, {}),
     "joint": (spinning, 2.0, {}),
     "absolute": (spinning, 2.0, {"tree": "absolute"}),
     "two trees": (spinning, 1.0, {"tree": ("absolute", "joint")}),
+    "data": (measured, 1.0, {}),
     "loop": (lambda: example("four_bar"), 1.0, {}),
     "few points": (spinning, 2.0, {"points": 6}),
     "tolerance": (spinning, 1.0, {"atol": 1e-9, "rtol": 1e-6}),
@@ -252,6 +262,7 @@ RESTARTS = {
     "network": (switched, 1.0, {}),
     "joint": (spinning, 1.0, {}),
     "absolute": (spinning, 1.0, {"tree": "absolute"}),
+    "data": (measured, 1.0, {}),
     "loop": (lambda: example("four_bar"), 0.5, {}),
     "nodal": (lambda: five_bar(-1), 0.5, {}),
     "bond graph": (lambda: example("bond_example_2"), 1.0, {}),
