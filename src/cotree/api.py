@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cotree.fem.mesh import Mesh
     from cotree.formulation import SystemEquations
     from cotree.graph import LinearGraph, Tree
+    from cotree.model.edge import Edge
 
 __all__ = ["Model", "Solution", "load", "origin_of", "read_mesh", "rebuild", "resume"]
 
@@ -92,7 +93,7 @@ class Model(Analyses):
     @helpful
     def tree(
         self,
-        prefer: Any = None,
+        prefer: str | Callable[[Edge], Any] | None = None,
         into_tree: Iterable[str] = (),
         into_cotree: Iterable[str] = (),
         *,

@@ -14,9 +14,10 @@ from scipy.linalg import expm
 from cotree.errors import SolveError
 from cotree.formulation.system import Sample, Switch, SystemEquations
 from cotree.results import Solution
-from cotree.solve import pieces, simulate
+from cotree.solve import pieces
 from cotree.solve.native import compiler
 from cotree.solve.recording import Recording
+from cotree.solve.simulate import simulate
 from solve.hybrid_models import system
 
 METHODS = ("rk45", "rodas")

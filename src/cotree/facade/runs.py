@@ -20,6 +20,7 @@ from cotree.results import Origin
 
 if TYPE_CHECKING:
     from cotree.formulation import SystemEquations
+    from cotree.graph import Tree
     from cotree.solve.inverse import InverseDynamics
     from cotree.solve.sensitivity import Sensitivities
     from cotree.solve.statics import Equilibrium
@@ -189,7 +190,7 @@ class Runs(_model.Model):
         t_end: Time,
         motion: Mapping[str, Any] | None = None,
         *,
-        tree: Any = None,
+        tree: str | Tree | Sequence[str | Tree] | None = None,
         t_start: Time = 0.0,
         points: int | None = None,
         times: Times | None = None,

@@ -8,7 +8,7 @@ from functools import wraps
 from types import FunctionType
 from typing import ClassVar, ParamSpec, TypeVar
 
-from cotree.errors import NameMissing, OptionError, listing, nearest, shown
+from cotree.errors import CotreeError, NameMissing, OptionError, listing, nearest, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,13 +33,19 @@ def helpful(function: Callable[P, R]) -> Callable[P, R]:
     def called(*args: P.args, **options: P.kwargs) -> R:
         try:
             return function(*args, **options)
-        except TypeError:
+        except CotreeError:
+            raise
+        except Exception as error:
             signature = inspect.signature(function)
             try:
-                signature.bind(*args, **options)
+                given = signature.bind(*args, **options).arguments
             except TypeError as reason:  # nothing has run yet
                 name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
                 raise _explained(name, args, options, signature, str(reason)) from None
+            from cotree.model.arguments import misfit
+
+            if wrong := misfit(function, given):
+                raise wrong from error
             raise
 
     return called
