@@ -28,10 +28,6 @@ EXAMPLES = DOCS.parent / "examples"
 
 Row = tuple[str, str, str, str, str, str]
 
-README_HEIGHT = 760
-"""Pixels of the report that the picture in the README shows."""
-
-
 QUICK = "--quick" in sys.argv
 """Leave out pictures in space, and what compares several models of flexible bodies, structures and bond graphs."""
 
@@ -51,12 +47,13 @@ def solved(name: str) -> tuple[ct.Model, ct.Solution, list[list[str]]]:
 
 
 def readme_picture(folder: Path) -> None:
-    """The report of the demo, as a browser shows it."""
+    """One turn of the demo's crank, as the report shows it."""
     model, solution, groups = solved("four_bar")
+    turn = np.interp(2 * pi, solution["O.angle"] - solution["O.angle"][0], solution.t) / solution.t[-1]
     with TemporaryDirectory() as place:
         report = model.report(solution, Path(place) / "four_bar.html", plots=groups)
-        show = runpy.run_path(str(DOCS / "snapshots.py"))["snapshot"]
-        show(report, folder / "images" / "readme.png", before="cotree.show('traces', true)", top=README_HEIGHT)
+        film = runpy.run_path(str(DOCS / "snapshots.py"))["film"]
+        film(report, folder / "images" / "four_bar.webp", start=0.0, end=turn, before="cotree.show('traces', true)")
 
 
 def validation(folder: Path) -> None:

@@ -26,6 +26,8 @@ PATIENCE = 180_000.0
 """Longest wait for the browser, in ms."""
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
 """Waits until what was asked for is on the screen."""
+FRAMES, PAUSE, FILM = 36, 70, 640
+"""Pictures of a film, ms between them, and its width in pixels."""
 STYLE = "div.scene { height: 520px !important; border-radius: 0 !important; }"
 
 
@@ -64,6 +66,27 @@ class Camera:
 
         With ``top`` it is so many pixels of the page from its top.
         """
+        page = self._opened(report, before, top)
+        _seek(page, share)
+        picture = page.screenshot() if top else page.locator("div.scene").screenshot()
+        page.close()
+        target.write_bytes(smaller(picture))
+
+    def film(self, report: Path, target: Path, start: float, end: float, before: str = "") -> None:
+        """The view of a report between two shares of its run, as a moving picture that repeats."""
+        from PIL import Image
+
+        page = self._opened(report, before, 0)
+        frames = []
+        for k in range(FRAMES):
+            _seek(page, start + (end - start) * k / FRAMES)
+            frame = Image.open(io.BytesIO(page.locator("div.scene").screenshot())).convert("RGB")
+            frames.append(frame.resize((frame.width * FILM // frame.width, frame.height * FILM // frame.width)))
+        page.close()
+        frames[0].save(target, save_all=True, append_images=frames[1:], duration=PAUSE, loop=0, quality=70, method=6)
+
+    def _opened(self, report: Path, before: str, top: int) -> Any:
+        """A page that is ready and stands still."""
         size = {"width": WIDE if top else WIDTH, "height": top or HEIGHT}
         page = self._browser.new_page(viewport=size, color_scheme="light")
         page.set_default_timeout(PATIENCE)
@@ -76,11 +99,12 @@ class Camera:
         page.evaluate(DRAWN)
         if before:
             page.evaluate(before)
-        page.evaluate(f"cotree.seek(cotree.start + {share} * cotree.duration)")
-        page.evaluate(DRAWN)
-        picture = page.screenshot() if top else page.locator("div.scene").screenshot()
-        page.close()
-        target.write_bytes(smaller(picture))
+        return page
+
+
+def _seek(page: Any, share: float) -> None:
+    page.evaluate(f"cotree.seek(cotree.start + {share} * cotree.duration)")
+    page.evaluate(DRAWN)
 
 
 def smaller(picture: bytes) -> bytes:
@@ -94,8 +118,17 @@ def smaller(picture: bytes) -> bytes:
 
 def snapshot(report: Path, target: Path, **options: Any) -> None:
     """One picture; without Chromium the old one is kept."""
+    _with_camera("snapshot", report, target, options)
+
+
+def film(report: Path, target: Path, **options: Any) -> None:
+    """One moving picture; without Chromium the old one is kept."""
+    _with_camera("film", report, target, options)
+
+
+def _with_camera(how: str, report: Path, target: Path, options: dict[str, Any]) -> None:
     if browser() is None:
         print(f"{target.name} is kept: there is no Chromium here")
         return
     with Camera() as camera:
-        camera.snapshot(report, target, **options)
+        getattr(camera, how)(report, target, **options)

@@ -1,4 +1,4 @@
-"""README.md is run: every Python block, every model file and every command line; so is Python code in docs/.
+"""README.md and the tour are run: every Python block, model file and command line; so is Python code in docs/.
 
 Commands run in order in one copy of the repository, as a reader would type them. A command of a kind that is not known
 here fails, so that nothing in the README goes untested by accident. A YAML or Python block whose first line is a
@@ -25,6 +25,7 @@ from _repo import ROOT, copy_repo
 from examples import runs
 
 README = ROOT / "README.md"
+PAGES = [README, ROOT / "docs" / "tour.md"]
 Execute = Callable[[str], str]
 SHELLS = ("console", "sh", "bash", "shell")
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^ *(?P=ticks)`* *$", re.S | re.M)
@@ -189,9 +190,33 @@ def test_the_readme_shows_commands_and_code() -> None:
     assert blocks(readme(), "python"), "README.md shows no Python code"
 
 
-def test_commands_run(tmp_path: Path) -> None:
-    ran = list(read_all(readme(), tmp_path))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands_run(page: Path, tmp_path: Path) -> None:
+    ran = list(read_all(page.read_text(encoding="utf-8"), tmp_path))
     assert ran
+
+
+def test_the_readme_is_short_and_its_numbers_are_those_of_the_pages() -> None:
+    assert readme().count("\n") <= 80
+    measured = (ROOT / "docs" / "performance_rigid.md").read_text(encoding="utf-8")
+    ratios = {}
+    for block in re.split(r"\n\| \*\*", measured)[1:]:
+        exudyn = re.search(r"^\| \| Exudyn \|.*\| ([\d.]+) \|$", block, re.M)
+        ratios[block.partition("*")[0]] = exudyn[1] if exudyn else ""
+    names = {
+        "Andrews' squeezer": ["Andrews' squeezer"],
+        "Bricard's mechanism": ["Bricard"],
+        "Stewart platform, 6-axis robot": ["Stewart platform", "6-axis robot"],
+        "open chain of 2 links, of 100 links": ["open chain, 2 links", "open chain, 100 links"],
+    }
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in readme().splitlines() if row.startswith("| ")}
+    for name, problems in names.items():
+        assert rows[name].split("|")[-2].strip() == ", ".join(ratios[each] for each in problems)
+    validation = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    assert re.search(r"Andrews' squeezer \| angles .* \| below 1e-8 \| .* IVP test set", validation)
+    assert "below 1e-8 rad" in rows["Andrews' squeezer"]
+    assert re.search(r"Bricard \| energy over 10 s \(J\) .* \| below 1e-9 ", validation)
+    assert "over 10 s below 1e-9 J" in rows["Bricard's mechanism"]
 
 
 @pytest.mark.slow
@@ -246,7 +271,9 @@ def test_python_blocks_of_the_documentation_print_what_they_say(page: Path, exec
                 assert printed == after.text, f"{page.name}, line {after.line}"
 
 
-@pytest.mark.parametrize("block", blocks(readme(), "yaml", "yml"), ids=_ids)
+@pytest.mark.parametrize(
+    "block", [each for page in PAGES for each in blocks(page.read_text(encoding="utf-8"), "yaml", "yml")], ids=_ids
+)
 def test_model_files_run(block: Block, tmp_path: Path) -> None:
     path = tmp_path / (block.filename or "model.yaml")
     path.write_text(block.text, encoding="utf-8")
