@@ -21,6 +21,18 @@ Exit codes: 0 done; 1 a computation failed, what it had is kept; 2 wrong input;
 3 done, but a flexible body is outside its theory;
 70 an error in Cotree itself; 130 interrupted, what was computed is kept."""
 
+NEXT = """\
+Cotree simulates mechanisms, flexible structures, circuits and machines from one linear graph.
+
+  cotree new four_bar mine.yaml            begin with a model that runs (cotree new lists all)
+  cotree run mine.yaml --report mine.html  simulate it, and write a page to open in a browser
+  cotree list                              the components, with their parameters
+  cotree doctor                            versions, and what is missing
+  cotree --help                            all commands
+"""
+COMPLETE = "_COTREE_COMPLETE"
+"""Set by a shell that completes a command."""
+
 ROOMS = {
     "run": ("run",),
     "check": ("check",),
@@ -30,6 +42,7 @@ ROOMS = {
     "describe": ("new", "list", "schema"),
     "bench": ("bench",),
     "upgrade": ("upgrade",),
+    "doctor": ("doctor",),
 }
 """The modules of this room and the commands that each has, in the order of the help."""
 
@@ -37,12 +50,12 @@ ROOMS = {
 def program(first: str = "") -> typer.Typer:
     """The commands of the module that has the command ``first``, which alone is loaded; all where there is none."""
     app = typer.Typer(
-        help="Simulate multi-domain systems from one linear graph.", epilog=EPILOG, add_completion=False,
+        help="Simulate multi-domain systems from one linear graph.", epilog=EPILOG, add_completion=not first,
         pretty_exceptions_enable=False, rich_markup_mode=None,
         context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
     )  # fmt: skip
     app.callback(invoke_without_command=True)(_root)
-    for room in [room for room, names in ROOMS.items() if first in names] or ROOMS:
+    for room in [room for room, names in ROOMS.items() if not first or first in names]:
         for command, examples in import_module(f"cotree.cli.{room}").COMMANDS.items():
             app.command(command.__name__.rstrip("_"), epilog=f"\b\nExamples:\n{examples}")(command)
     return app
@@ -56,12 +69,14 @@ def _root(
     if version:
         print(__version__)
     elif context.invoked_subcommand is None:
-        print(context.get_help())
+        print(NEXT, end="")
 
 
 def main() -> None:
     """Entry point: every failure becomes one message and an exit code, and a traceback only with ``--debug``."""
     fresh()
+    if COMPLETE in os.environ:
+        typer.main.get_command(program())(prog_name="cotree")
     arguments = [each for each in sys.argv[1:] if each != "--debug"]
     debug = len(arguments) < len(sys.argv) - 1
     sys.exit(_code(arguments, debug, "--json" in arguments))
@@ -88,7 +103,8 @@ def _code(arguments: list[str], debug: bool, as_json: bool) -> int:
 
 
 def _call(arguments: list[str]) -> None:
-    command = typer.main.get_command(program(arguments[0] if arguments else ""))
+    first = arguments[0] if arguments else ""
+    command = typer.main.get_command(program(first if any(first in names for names in ROOMS.values()) else ""))
     with command.make_context("cotree", arguments) as context:
         command.invoke(context)
 
