@@ -320,6 +320,7 @@ def main() -> None:
     runpy.run_path(str(DOCS / "bond_graphs.py"))["figures"](folder)
     validation(folder)
     (folder / "diagnostics.md").write_text(runpy.run_path(str(DOCS / "codes.py"))["page"](), encoding="utf-8")
+    (folder / "licences.md").write_text(runpy.run_path(str(DOCS / "licences.py"))["page"](), encoding="utf-8")
     if folder == DOCS:
         runpy.run_path(str(DOCS / "pages.py"))["rewrite_all"]()
 

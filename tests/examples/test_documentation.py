@@ -83,3 +83,12 @@ def test_everything_is_drawn_and_computed_as_the_pages_say(written):
     # The closure is rounded up to a power of ten, which another processor may miss by one: compare the examples only.
     now, then = ([line.split("|")[1:3] for line in table(f, "energy")] for f in (written, DOCS))
     assert now == then
+
+
+def test_the_page_of_licences_has_every_dependency():
+    """Names only: a new version of a package may name its licence in other words."""
+    made = runpy.run_path(str(DOCS / "licences.py"))["page"]().splitlines()
+    kept = (DOCS / "licences.md").read_text(encoding="utf-8").splitlines()
+    names = [[line.split("|")[1] for line in lines if line.startswith("|")] for lines in (made, kept)]
+    assert names[0] == names[1]
+    assert all(line.split("|")[2].strip() for line in kept if line.startswith("| "))
