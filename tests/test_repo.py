@@ -14,7 +14,8 @@ from cotree._names import ROOMS
 from cotree._version import __version__
 
 LONGEST = 450
-BINARY = {".png", ".jpg", ".gif", ".ico", ".h5", ".pdf", ".npz", ".gz", ".woff2"}
+NAME = Path(__file__).name
+BINARY = {".png", ".jpg", ".gif", ".webp", ".ico", ".h5", ".pdf", ".npz", ".gz", ".woff2"}
 # A folder of one machine at the start of an absolute path; `~/...`, `$X/...` and parts of an address are not.
 _MACHINE_PATH = re.compile(
     r"(?<![\w.$%})\]>*~/-])/(?:home|root|tmp|work|Users|opt)(?:/[\w.-]+|\b(?![\w-]))|[A-Z]:\\Users"
@@ -108,3 +109,19 @@ def test_long_tests_are_there() -> None:
         file, _, function = name.partition("::")
         function = function.rpartition("::")[2]
         assert f"def {function}(" in (ROOT / "tests" / file).read_text(), name
+
+
+STILTED = (
+    "what is stressed without a load",
+    "-fold, and reactions act on",
+    "told stroke by stroke",
+    "cannot be closed is refused",
+    "is at hand",
+    "comes before what the file says",
+)
+"""Sentences of 0.1.0 that read as if translated."""
+
+
+def test_sentences_that_read_as_if_translated_are_gone() -> None:
+    found = [(str(path), words) for path, text in texts() for words in STILTED if words in text and path.name != NAME]
+    assert not found

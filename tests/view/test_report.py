@@ -32,7 +32,7 @@ HOSTILE = "<script>alert(1)</script> & \"quoted\" 'x' $a$ \x00\x1b"
 
 
 def check_html(text: str) -> None:
-    """Strict parsing where html5lib is at hand, and no repeated ids in any case."""
+    """Strict parsing where html5lib is installed, and no repeated ids in any case."""
     ids = Counter(re.findall(r'\bid="([^"]+)"', text))
     assert [name for name, count in ids.items() if count > 1] == []
     for target in re.findall(r'(?:href="#|url\(#)([^")]+)', text):
