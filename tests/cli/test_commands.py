@@ -205,3 +205,15 @@ def test_bench_compares_at_equal_error(cotree, here):
     done = cotree("bench", "m.yaml", "--integrator", "euler")
     assert done.returncode == 2
     assert "there is no integrator 'euler'" in done.err
+
+
+def test_check_refuses_a_run_that_is_longer_than_its_data(cotree, tmp_path):
+    (tmp_path / "u.csv").write_text("t,u\n0,0\n1,1\n2,0\n", encoding="utf-8")
+    text = "data: {u: {file: u.csv, time: t, column: u, unit: V}}\ncomponents:\n"
+    text += "  V: {kind: voltage_source, nodes: [a, ground], voltage: u}\n"
+    text += "  R: {kind: resistor, nodes: [a, ground], resistance: 1}\n"
+    for end, code in ((2, 0), (3, 2)):
+        (tmp_path / "m.yaml").write_text(f"{text}run: {{t_end: {end}}}\n", encoding="utf-8")
+        done = cotree("check", tmp_path / "m.yaml")
+        assert done.returncode == code
+    assert "its points reach from 0 to 2, and values from 0 to 3 are asked for" in done.err

@@ -218,3 +218,13 @@ def test_trees_by_name_and_lists_of_plots() -> None:
     for wrong in ("oak", ["R"]):
         with pytest.raises(cotree.GraphError, match="normal"):
             m.simulate(t_end=1.0, tree=wrong)  # type: ignore[arg-type]
+
+
+def test_components_by_name() -> None:
+    m = cotree.Model("m")
+    part = m.add(Resistor("load", ("a", "b"), resistance=1.0))
+    assert m["load"] == part
+    assert "load" in m
+    assert list(m) == ["load"]
+    with pytest.raises(ModelError, match="Did you mean 'load'"):
+        m["laod"]

@@ -34,6 +34,7 @@ def test_by_name(solution: cotree.Solution) -> None:
     assert solution.states == ("C+.voltage",)
     for name in solution:
         assert solution[name].shape == solution.t.shape
+    np.testing.assert_array_equal(solution[["t", "R-1.power"]], np.c_[solution.t, solution["R-1.power"]])
     with pytest.raises(ResultError, match=r"(?i)did you mean 'R-1\.current'"):
         solution["R-1.curent"]
     with pytest.raises(KeyError, match="R9"):

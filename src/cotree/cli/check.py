@@ -58,6 +58,9 @@ def _checked(choice: ModelChoice) -> dict[str, Any]:
             chosen.written.check_run(result_units(equations))
         options = {name: value for name, value in chosen.written.run.options().items() if name == "start"}
         simulate(equations, 1.0, times=[0.0], parameters=chosen.changes, **options)
+        t_end = chosen.written.run.t_end
+        for mode in equations.modes if t_end is not None else ():  # refuses data that end before the run
+            mode.times(equations.p.start, 0.0, t_end or 0.0)
         return {
             "ok": True,
             "file": str(choice.file),

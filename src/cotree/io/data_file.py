@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,10 +15,15 @@ from numpy.typing import NDArray
 from cotree.errors import CotreeError, FileError, ModelError, listing, nearest
 from cotree.io.paths import named_file
 from cotree.model.series import MOST_POINTS, OPTIONS, ROTATIONS, Series
+from cotree.model.units import parse_unit
 from cotree.results.solution import optional
 
 Array = NDArray[np.float64]
 Row = Callable[[int], str]
+Read = tuple[list[Array], Row, list[str]]
+"""Columns as numbers, how rows are called, and the heads of the columns."""
+_HEAD = re.compile(r"(?P<name>.*?)\s*[\[(](?P<unit>[^\[\]()]+)[\])]\s*\Z")
+"""A head with a unit: ``height [mm]``, ``t (s)``."""
 
 MAX_BYTES = 300_000_000
 """Largest file that is read."""
@@ -43,11 +49,19 @@ def read_series(name: str, entry: Any, folder: Path | None, root: Path | None) -
     columns = _columns(name, entry)
     try:
         path = named_file(file, folder, root)
-        found, row = read_columns(path, file, columns)
+        found, row, heads = read_columns(path, file, columns)
     except FileError as reason:
         raise ModelError(reason.found, where=name, expected=reason.expected, remedy=reason.remedy) from None
     values = found[1] if len(columns) == 2 else np.column_stack(found[1:])
     options = {key: entry[key] for key in OPTIONS if key in entry}
+    for key, head in (("time_unit", heads[0]), ("unit", heads[1])):
+        if (unit := _said(head)) and key not in options:
+            options[key] = unit
+        elif unit and options[key] != unit:
+            raise ModelError(
+                f"{key} is {options[key]!r}, and the column is '{head}' in '{file}'", where=name,
+                expected="the same unit in both, or in one of them only",
+            )  # fmt: skip
     try:
         read = {key: value for key, value in entry.items() if key != "file"} | {"file": str(path)}
         return Series.read(name, found[0], values, options, lambda k: f"{row(k)} of '{file}'", read)
@@ -56,6 +70,24 @@ def read_series(name: str, entry: Any, folder: Path | None, root: Path | None) -
             shown = f"{listing([str(each) for each in columns[1:]])} in '{file}'"
             reason.where = f"{name}, column {shown}"
         raise
+
+
+def _said(head: str) -> str:
+    """The unit that the head of a column holds, if it is one; rotations have several columns and one unit."""
+    unit = found["unit"].strip() if (found := _HEAD.match(head)) else ""
+    try:
+        parse_unit(unit)
+    except CotreeError:
+        return ""
+    return unit
+
+
+def _column(column: str | int, heads: Sequence[str]) -> int | None:
+    """The place of a column: its whole head, or its name before the unit where that is the only one."""
+    if column in heads:
+        return heads.index(str(column))
+    short = [k for k, head in enumerate(heads) if (found := _HEAD.match(head)) and found["name"] == column]
+    return short[0] if len(short) == 1 else None
 
 
 def reference(series: Series, folder: Path) -> dict[str, Any] | None:
@@ -82,7 +114,7 @@ def _columns(name: str, entry: Mapping[str, Any]) -> list[str | int]:
     return result
 
 
-def read_columns(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[Array], Row]:
+def read_columns(path: Path, shown: str, columns: Sequence[str | int]) -> Read:
     """Columns of a file as numbers, and how its rows are called."""
     readers = {".csv": _csv, ".txt": _csv, ".tsv": _csv, ".parquet": _parquet, ".mat": _matlab}
     reader = readers.get(path.suffix.lower())
@@ -113,7 +145,7 @@ def _too_long(shown: str, count: int) -> FileError:
     return FileError(f"'{shown}' has {count} rows", expected=f"at most {MOST_POINTS}")
 
 
-def _csv(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[Array], Row]:
+def _csv(path: Path, shown: str, columns: Sequence[str | int]) -> Read:
     """Columns by the names in the first line, or by their numbers from 1 on."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         first = next((line for line in file if line.strip()), "")[:100_000]
@@ -124,8 +156,8 @@ def _csv(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[Arr
     named = not all(_number(each) for each in head)
     places = []
     for column in columns:
-        if named and column in head:
-            places.append(head.index(str(column)))
+        if named and (place := _column(column, head)) is not None:
+            places.append(place)
         elif isinstance(column, int) and 1 <= column <= len(head):
             places.append(column - 1)
         else:
@@ -150,7 +182,8 @@ def _csv(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[Arr
         table = np.array(found, dtype=float).reshape(-1, len(columns))
     if len(table) > MOST_POINTS:
         raise _too_long(shown, len(table))
-    return list(np.ascontiguousarray(table.T)), lambda k: f"line {next(islice(lines(), k, None))[0]}"
+    heads = [head[place] if named else "" for place in places]
+    return list(np.ascontiguousarray(table.T)), lambda k: f"line {next(islice(lines(), k, None))[0]}", heads
 
 
 def _cell(cells: Sequence[str], k: int, column: str | int, shown: str, line: int, separator: str) -> float:
@@ -175,7 +208,7 @@ def _number(text: str) -> bool:
     return True
 
 
-def _parquet(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[Array], Row]:
+def _parquet(path: Path, shown: str, columns: Sequence[str | int]) -> Read:
     parquet = optional("pyarrow.parquet")
     arrow = optional("pyarrow")
     try:
@@ -183,11 +216,13 @@ def _parquet(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list
             known, count = list(file.schema_arrow.names), file.metadata.num_rows
             if count > MOST_POINTS:
                 raise _too_long(shown, count)
+            heads = []
             for column in columns:
-                if column not in known:
+                if (place := _column(column, known)) is None:
                     raise _missing(shown, column, known)
-            table = file.read(columns=list(dict.fromkeys(columns)))
-            found = [table.column(str(column)) for column in columns]
+                heads.append(known[place])
+            table = file.read(columns=list(dict.fromkeys(heads)))
+            found = [table.column(head) for head in heads]
             for column, values in zip(columns, found, strict=True):
                 if not (arrow.types.is_floating(values.type) or arrow.types.is_integer(values.type)):
                     raise FileError(f"column '{column}' of '{shown}' holds {values.type}", expected="numbers")
@@ -197,10 +232,10 @@ def _parquet(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list
             arrays = [np.asarray(values.to_numpy(), dtype=float) for values in found]
     except arrow.ArrowException as reason:
         raise FileError(f"'{shown}' cannot be read: {str(reason)[:200]}") from None
-    return arrays, lambda k: f"row {k + 1}"
+    return arrays, lambda k: f"row {k + 1}", heads
 
 
-def _matlab(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[Array], Row]:
+def _matlab(path: Path, shown: str, columns: Sequence[str | int]) -> Read:
     """Vectors by the names of variables."""
     from scipy.io import loadmat, whosmat
 
@@ -226,4 +261,4 @@ def _matlab(path: Path, shown: str, columns: Sequence[str | int]) -> tuple[list[
         if array.size != arrays[0].size:
             found = f"'{columns[0]}' of '{shown}' has {arrays[0].size} values and '{column}' has {array.size}"
             raise FileError(found, expected="as many of both")
-    return [array.ravel().astype(float) for array in arrays], lambda k: f"element {k + 1}"
+    return [array.ravel().astype(float) for array in arrays], lambda k: f"element {k + 1}", [""] * len(columns)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import is_not
 from typing import Any, TypeVar
 
-from cotree.errors import ExpressionError, InertiaError, Mistakes, ModelError, listing, nearest
+from cotree.errors import ExpressionError, InertiaError, Mistakes, ModelError, listing, nearest, shown
 from cotree.maths.functions import ARITY, CONSTANTS
 from cotree.model.component import NODE_NAME, Component
 from cotree.model.edge import VIRTUAL_WORK, Edge
@@ -276,6 +276,25 @@ class Model(WithData):
             used |= left
             left = {other for name in left for other in self.parameters[name].names}
         return used
+
+    def __getitem__(self, name: str) -> Component:
+        """The component of a name."""
+        if isinstance(name, str) and name in self.components:
+            return self.components[name]
+        raise ModelError(
+            f"there is no component {shown(name)}",
+            expected=f"one of {listing(self.components)}",
+            remedy=nearest(str(name), self.components),
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.components
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.components)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.components)
 
     def _field_meant(self, name: str) -> str:
         """What to write where a component is named instead of one of its values."""

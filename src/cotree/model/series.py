@@ -27,6 +27,8 @@ ROTATIONS = {"quaternion": 4, "vector": 3, "euler": 3}
 """How columns may give rotations, with their number."""
 PARTS = ("e0", "e1", "e2", "e3")
 _GAP, _ALIKE, _SAMPLED = 10.0, 0.95, 20
+SAME = {"cubic": "spline", "pchip": "monotone", "constant": "step", "previous": "step", "clamp": "hold", "zero": "hold"}
+"""What other programs call curves and rules."""
 OPTIONS = ("unit", "time_unit", "interpolation", "outside", "max_gap", "rotation")
 
 
@@ -175,7 +177,10 @@ def _points(name: str, x: Any, y: Any, columns: int, row: Callable[[int], str]) 
     try:
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     except (TypeError, ValueError):
-        raise ModelError("its points are no numbers", where=name, expected="times and values as numbers") from None
+        raise ModelError(
+            "its points are no numbers", where=name, expected="times and values as numbers",
+            remedy="Files of data are named in a model file; in Python read them first, as with numpy.loadtxt",
+        ) from None  # fmt: skip
     y = y.ravel() if columns == 1 and y.ndim == 2 and 1 in y.shape else y
     x = x.ravel()
     if len(x) > MOST_POINTS:
@@ -241,7 +246,9 @@ def _turned(y: Array, how: str) -> Array:
 
 def _word(given: Any, known: Any, where: str) -> str:
     if given not in tuple(known):
-        raise ModelError(f"found {given!r}", where=where, expected=f"one of {', '.join(known)}")
+        meant = SAME.get(str(given), "")
+        remedy = f"did you mean '{meant}'?" if meant in known else nearest(str(given), known)
+        raise ModelError(f"found {given!r}", where=where, expected=f"one of {', '.join(known)}", remedy=remedy)
     return str(given)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -82,10 +82,12 @@ class Solution(Hinted):
         object.__setattr__(self, "t", _sealed(self.t))
         object.__setattr__(self, "values", {name: _sealed(array) for name, array in self.values.items()})
 
-    def __getitem__(self, name: str) -> Array:
+    def __getitem__(self, name: str | Sequence[str]) -> Array:
         if isinstance(name, str) and name in self:
             return self.t if name == "t" else self.values[name]
-        return np.column_stack([self.values[part] for part in self._meant(name)])
+        if isinstance(name, list | tuple) and name:
+            return np.column_stack([self[each] for each in name])
+        return np.column_stack([self.values[part] for part in self._meant(str(name))])
 
     def __contains__(self, name: object) -> bool:
         return name == "t" or name in self.values
