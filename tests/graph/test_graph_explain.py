@@ -15,7 +15,7 @@ def test_the_walk_from_graph_to_equations(network: LinearGraph) -> None:
         "v - 1 = 5 branches: L1, L2, R3, R4, R5",
         "e - v + 1 = 2 chords: C6, V7",
         "across sources that are chords: V7: loop of V7, L1, R4, R5",
-        "storages without a state of their own: C6: loop of C6, L2, R4, R3",
+        "storages that are no states of this tree: C6: loop of C6, L2, R4, R3",
         "L1.current - V7.current = 0",
         "V7.voltage + L1.voltage - R4.voltage - R5.voltage = 0",
     ]

@@ -90,7 +90,10 @@ def list_(
     entries = catalogue.catalogue(pattern or "")
     if not entries:
         known = [word for entry in catalogue.catalogue() for word in (entry.kind, entry.word)]
-        raise CotreeError(f"no component matches '{pattern}'", remedy=nearest(str(pattern), known) or "See cotree list")
+        from cotree.model.kinds import common
+
+        remedy = common(pattern) or nearest(str(pattern), known) or "See cotree list"
+        raise CotreeError(f"no component matches '{pattern}'", remedy=remedy)
     if as_json:
         emit([asdict(entry) for entry in entries])
     elif len(entries) == 1:

@@ -52,7 +52,7 @@ def _conflicts(tree: Tree) -> str:
     titles = (
         ("across sources that are chords", across_source_loops(tree)),
         ("through sources that are branches", through_source_cutsets(tree)),
-        ("storages without a state of their own", dependent_storages(tree)),
+        ("storages that are no states of this tree", dependent_storages(tree)),
     )
     lines = [f"  {title}: {conflict}" for title, conflicts in titles for conflict in conflicts]
     return "\n".join(["Sources and storages against the tree", *lines]) if lines else ""

@@ -101,7 +101,7 @@ def find_kind(kind: object, where: str, fields: Collection[str] = ()) -> type[Co
         for each in (kind, f"bond.{kind}"):
             if each in KINDS:
                 return KINDS[each]
-        remedy = _by_class(kind, fields) or _common(kind) or _nearest(kind)
+        remedy = _by_class(kind, fields) or common(kind) or _nearest(kind)
     raise ModelError(
         f"there is no kind of component {kind!r}" if kind is not None else "no kind is given",
         where=where,
@@ -153,7 +153,8 @@ COMMON_WORDS = {
 """Kinds as other programs call them, with the kinds that are meant."""
 
 
-def _common(word: object) -> str:
+def common(word: object) -> str:
+    """What to write for a kind as another program calls it; empty where there is nothing."""
     meant = COMMON_WORDS.get(str(word).lower(), ())
     return f"did you mean {' or '.join(repr(each) for each in meant)}?" if meant else ""
 
