@@ -96,7 +96,7 @@ def test_a_wrong_law_is_found_by_the_tests_of_all_kinds(copy: Path, what: str) -
     path = copy / "repository" / "src/cotree/terminal" / f"{name}.py"
     right = path.read_text(encoding="utf-8")
     assert right.count(old) == 1
-    options = ["-q", "-p", "no:cacheprovider", "-k", f"{test} and {name}", HOME[name]]
+    options = ["-q", "-p", "no:cacheprovider", "-m", "slow or not slow", "-k", f"{test} and {name}", HOME[name]]
     try:
         path.write_text(right.replace(old, new), encoding="utf-8")
         done = python(copy, "-m", "pytest", *options, cwd=copy / "repository")

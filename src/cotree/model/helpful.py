@@ -22,6 +22,8 @@ OTHERWISE = {
     "at": "about", "about": "at", "time": "t",
 }  # fmt: skip
 """What other programs call options."""
+FACADE = ("cotree.api", "cotree.facade", "cotree.model", "cotree.results")
+"""Modules whose functions users call; solvers are also called by other rooms, which handle their failures."""
 SUBJECTS = ("self", "cls", "equations", "model")
 """First arguments, which are no options."""
 
@@ -42,10 +44,11 @@ def helpful(function: Callable[P, R]) -> Callable[P, R]:
             except TypeError as reason:  # nothing has run yet
                 name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
                 raise _explained(name, args, options, signature, str(reason)) from None
-            from cotree.model.arguments import misfit
+            if function.__module__.startswith(FACADE):
+                from cotree.model.arguments import misfit
 
-            if wrong := misfit(function, given):
-                raise wrong from error
+                if wrong := misfit(function, given):
+                    raise wrong from error
             raise
 
     return called

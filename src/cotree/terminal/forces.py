@@ -11,7 +11,7 @@ from cotree.errors import ModelError
 from cotree.model import MISSING, Signal, signal
 from cotree.model.form import VALUE, Schema, listed, said
 from cotree.model.quantity import Quantity
-from cotree.terminal.mechanics import XYZ, Element, JointForce, Motion, Wrench
+from cotree.terminal.mechanics import XYZ, Body, Element, JointForce, Motion, Wrench
 from cotree.terminal.springs import length_of
 
 
@@ -31,9 +31,10 @@ class OnFrame(Element):
 
     if TYPE_CHECKING:
         frame_a: str = dataclasses.field(init=False)
+        frame_b: str | Body = dataclasses.field()
     else:
         frame_a: ClassVar[str] = "ground"
-    frame_b: str = dataclasses.field(metadata=said("frame at whose origin it acts: a body, or body.frame"))
+        frame_b: str = dataclasses.field(metadata=said("frame at whose origin it acts: a body, or body.frame"))
     axes: Literal["world", "body"] = dataclasses.field(
         default="world", kw_only=True, metadata=said("axes in which it is given: those of the world or of the body")
     )
