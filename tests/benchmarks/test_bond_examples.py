@@ -62,7 +62,7 @@ def test_c_joints_come_to_ideal_joints_as_their_stiffness_grows(case):
     np.testing.assert_allclose(orders, 1.0, rtol=0, atol=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("case", CASES)
 def test_c_joints_converge_up_to_1e10_over_the_whole_run(case):
     """Errors of small stiffness grow with the motion, so that the order is reached from 1e6 on."""

@@ -254,9 +254,8 @@ def test_every_damaged_file_is_read_or_refused(chunk: int, tmp_path: Path, monke
     assert grown < MEGABYTES, f"{grown:.0f} MB"
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param(k, marks=pytest.mark.soak if k > 1 else pytest.mark.slow) for k in range(20)]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(20))
 def test_two_hundred_thousand_within_bounded_memory(part: int, tmp_path: Path) -> None:
     """In a process that cannot have more than 3 GB of addresses."""
     script = (

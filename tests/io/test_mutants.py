@@ -27,7 +27,7 @@ def test_mutants_that_were_faults(tmp_path: Path) -> None:
     assert not faults(fed(17, [2721, 4287], tmp_path))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_thousand_mutants(tmp_path: Path) -> None:
     assert not faults(fed(17, range(100, 1100), tmp_path))
 

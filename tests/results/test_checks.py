@@ -237,7 +237,7 @@ def test_some_damaged_and_hostile_files(tmp_path: Path) -> None:
     assert len({each.what for each in found}) > 1, table(found)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_many_damaged_and_hostile_files(tmp_path: Path) -> None:
     assert not wrong(fed(18, range(400), tmp_path))
 

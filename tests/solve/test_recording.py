@@ -131,7 +131,7 @@ def test_a_killed_network_goes_on(tmp_path: Path) -> None:
     killed(EXAMPLES / "rectifier.yaml", tmp_path, t_end=0.1, points=3)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("model", "options"),
     [
@@ -211,7 +211,7 @@ def test_a_failure_before_the_first_rows_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_run_that_is_killed_again_and_again(tmp_path: Path) -> None:
     """Twenty times at random moments, most of them while something is written."""
     path, chance = tmp_path / "run.h5", random.Random(7)

@@ -142,7 +142,7 @@ def test_reflector_is_stowed_when_the_paper_says() -> None:
     assert took == pytest.approx(9.07, abs=0.005)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_reflector_ends_at_its_stop() -> None:
     model = s.reflector(thickness=1e-6, stow=math.pi / 2 - 0.1)
     sol = model.simulate(12.0, integrator="adams", rtol=1e-9)
