@@ -57,7 +57,8 @@ def test_units_of_vectors(sol: ct.Solution) -> None:
         ("O.angel", "Did you mean 'O.angle'"),
         ("Q.*", "there is no result 'Q.*'"),
         (3, "there is no result '3'"),
-        (["O.angle"], "there is no result"),
+        (["O.angle", "O.angel"], "Did you mean 'O.angle'"),
+        ([], "there is no result"),
     ],
 )
 def test_wrong_names_give_the_nearest(sol: ct.Solution, name: str, message: str) -> None:
